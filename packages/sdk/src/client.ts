@@ -1,6 +1,7 @@
 import { createAddresses, type Addresses } from './addresses.ts'
 import { createMailboxes, type Mailboxes } from './mailboxes.ts'
 import { createMessages, readerOf, type Messages } from './messages.ts'
+import { createScenarios, type Scenarios } from './scenarios.ts'
 import { createTransport, type RequestOptions, type Transport } from './transport.ts'
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
 import type { ApiKey, Me, Rejection } from './wire.ts'
@@ -39,6 +40,7 @@ export class Mailhatch {
   readonly addresses: Addresses
   readonly messages: Messages
   readonly mailboxes: Mailboxes
+  readonly scenarios: Scenarios
   readonly webhooks: WebhookEndpoints
   readonly #transport: Transport
 
@@ -52,10 +54,12 @@ export class Mailhatch {
     this.#transport = transport
     this.messages = createMessages(transport)
     this.mailboxes = createMailboxes(transport)
+    this.scenarios = createScenarios(transport)
     this.webhooks = createWebhookEndpoints(transport)
     this.addresses = createAddresses({
       reader: readerOf(transport),
       list: this.messages.list,
+      script: this.scenarios.create,
       me: () => this.me(),
       mailboxes: () => this.mailboxes.list(),
     })

@@ -9,6 +9,8 @@ import type { MessageFilter } from './query.ts'
 import { addressPage, searchEach, type Reader } from './search.ts'
 import { slug } from './slug.ts'
 import { waitUntilFound, type WaitOptions } from './wait.ts'
+import type { Step } from './scenario-steps.ts'
+import type { ScenarioOptions, Script } from './scenarios.ts'
 import type { MessageSummary } from './wire.ts'
 
 /** How long to watch for a message that should not arrive. */
@@ -25,6 +27,7 @@ export type InboxWaitOptions = WaitOptions & { again?: boolean }
 export type InboxPorts = {
   reader: Reader
   list: (filter: MessageFilter) => AsyncIterable<MessageSummary>
+  script: (to: string, steps: Step[], options: ScenarioOptions) => Promise<Script>
 }
 
 /** `cursor`: a position before all mail of the inbox. */
@@ -111,6 +114,17 @@ export class Inbox {
     if (found === null) return
     const what = `'${printable(found.subject)}' from ${printable(found.from)} to ${printable(found.to)}`
     throw new UnexpectedMessageError(`Expected no message that matches ${describeMatch(match)}, but ${what} arrived.`)
+  }
+
+  /**
+   * Makes the mail server misbehave for this address: each step is for one mail, or as often as `times` says; the last one stays.
+   * Mail to other addresses is not affected. It ends with `end()`, or after ten minutes.
+   *
+   * @example
+   * await inbox.script([reject(451).times(2), delay('8s'), accept()])
+   */
+  script(steps: Step[], options: ScenarioOptions = {}): Promise<Script> {
+    return this.#ports.script(this.address, steps, options)
   }
 
   /**

@@ -23,6 +23,9 @@ export type { Page } from './page.ts'
 export type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
 export { toResult } from './result.ts'
 export type { Result } from './result.ts'
+export { accept, cutDuring, delay, greylist, limit, reject, slow } from './scenario-steps.ts'
+export type { Duration, Step } from './scenario-steps.ts'
+export type { ScenarioOptions, Scenarios, Script } from './scenarios.ts'
 export type { StreamOptions } from './stream.ts'
 export type { RequestOptions } from './transport.ts'
 export type { WaitOptions } from './wait.ts'
@@ -46,6 +49,9 @@ export type {
   NearMiss,
   ParseState,
   Rejection,
+  Scenario,
+  ScenarioStage,
+  ScenarioStep,
   Scope,
   WebhookDelivery,
   WebhookEndpoint,

@@ -10,7 +10,7 @@ const SPARE_MS = 3_000
 const SPARE_PART = 1 / 5
 
 /** The inbox of a test, whose waits end before the test times out. */
-export type TestInbox = Pick<Inbox, 'address' | 'alias' | 'waitFor' | 'expectNone' | 'messages'>
+export type TestInbox = Pick<Inbox, 'address' | 'alias' | 'script' | 'waitFor' | 'expectNone' | 'messages'>
 
 /** `leftMs`: the remaining time of the test; Infinity without a timeout. */
 export type TestTime = { leftMs: () => number; timeoutMs: number | undefined }
@@ -19,6 +19,7 @@ export function inboxOfTest(inbox: Inbox, { leftMs, timeoutMs = TIMEOUT_MS }: Te
   return {
     address: inbox.address,
     alias: (name) => inbox.alias(name),
+    script: (steps, options) => inbox.script(steps, options),
     waitFor: (match, options) => inbox.waitFor(match, { timeout: Math.min(timeoutMs, usableMs(leftMs())), ...options }),
     expectNone: (match) => inbox.expectNone(match),
     messages: () => inbox.messages(),

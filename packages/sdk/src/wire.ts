@@ -144,6 +144,50 @@ export type WebhookDelivery = {
   createdAt: string
 }
 
+/** Where in the SMTP dialogue a step of a scenario acts: at RCPT, at DATA, or when the mail has been sent. */
+export type ScenarioStage = 'rcpt' | 'data' | 'after-data'
+
+/**
+ * What happens to the next mail for the address. `times`: for how many mails, 1 by default; for `limit`, how many it refuses. The
+ * last step stays. Durations are in milliseconds.
+ */
+export type ScenarioStep =
+  | { do: 'accept'; times?: number | undefined }
+  | {
+      do: 'reject'
+      at?: ScenarioStage | undefined
+      code: number
+      enhanced?: string | undefined
+      text?: string | undefined
+      times?: number | undefined
+    }
+  | { do: 'delay'; at?: ScenarioStage | undefined; ms: number; times?: number | undefined }
+  | { do: 'greylist'; ms: number }
+  | { do: 'limit'; count: number; ms: number; times?: number | undefined }
+  | {
+      do: 'cut'
+      at?: ScenarioStage | undefined
+      afterBytes?: number | undefined
+      isStored?: boolean | undefined
+      times?: number | undefined
+    }
+  | { do: 'slow'; bytesPerSecond: number; times?: number | undefined }
+
+/** A script for the mail to an address. */
+export type Scenario = {
+  id: string
+  to: string
+  match: 'exact' | 'prefix'
+  steps: ScenarioStep[]
+  /** The step that the next mail gets, counted from 0, and how often it was used. */
+  nextStep: number
+  timesUsed: number
+  /** How many mails have got a step. */
+  mails: number
+  createdAt: string
+  expiresAt: string
+}
+
 /** The worker's post to `/webhooks/inbox`. Only our own worker sends the last four keys. */
 export type Announcement = {
   event: 'email.received'

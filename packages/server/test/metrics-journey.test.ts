@@ -113,7 +113,8 @@ async function deliverWebhooks({ url, apiKey, sendMail, reaches }: Journey): Pro
 
 /** The endpoint that was busy still has a delivery, which is due in ten minutes. */
 async function failStoring({ dataDir, sendMail, until, reaches, state }: Journey): Promise<void> {
-  const other = new DatabaseSync(join(dataDir, 'mailhatch.db'))
+  // It waits for a write of the server that has begun.
+  const other = new DatabaseSync(join(dataDir, 'mailhatch.db'), { timeout: 10_000 })
   other.exec('begin immediate')
   try {
     await sendMail({ to: 'qa+late@mailhatch.test', subject: 'The database is locked' })

@@ -27,6 +27,7 @@ const SEEN_ELSEWHERE: Record<string, { why: string; file: string }> = {
   too_many_waits: { why: 'needs 20,000 held requests', file: 'src/read/wait.test.ts' },
   too_many_streams: { why: 'needs 1,000 streams', file: 'src/read/streams.test.ts' },
   server_busy: { why: 'needs an overloaded server', file: 'test/overload.test.ts' },
+  scenario_limit: { why: 'needs 1,000 scenarios', file: 'test/scenario-limit.test.ts' },
 }
 
 const URL_CHARACTERS_MAX = 8_192
@@ -111,6 +112,14 @@ const OWN_PROVOCATIONS: Record<string, Provocation> = {
   'updateWebhook webhook_url_insecure': withBody({ url: 'http://shop.example/' }),
   'updateWebhook webhook_url_private': withBody({ url: 'https://10.0.0.1/' }),
   'updateWebhook webhook_exists': withBody({ url: KEPT_ENDPOINT_URL }),
+  'createScenario validation_failed': withBody({ to: 'qa@mailhatch.test', steps: [] }),
+  'createScenario mailbox_unknown': withBody({ to: 'qa@unknown.example', steps: [{ do: 'accept' }] }),
+  'createScenario scenario_too_large': withBody({
+    to: 'qa@mailhatch.test',
+    steps: Array.from({ length: 51 }, () => ({ do: 'accept' })),
+  }),
+  'listScripts validation_failed': withBody({ version: 1 }),
+  'takeScriptStep validation_failed': withBody({ id: 1 }),
   'listWebhookDeliveries validation_failed': changed(({ path }) => ({ path: `${path}?limit=0` })),
   'replayFailedWebhookDeliveries validation_failed': changed(({ path }) => ({ path: `${path}?status=success` })),
   'replayFailedWebhookDeliveries endpoint_inactive': replayWhenInactive,

@@ -19,6 +19,7 @@ function brokenApi(reason: Error) {
     teams: {},
     accounts: {},
     inbound: { acceptAnnouncement: fail, recordRejection: fail, webhookSecret: SECRET },
+    scenarios: { scripts: { current: fail }, takeStep: fail },
     site: { allowedOrigins: [] },
     observe: { findProblems: fail, isOverloaded: () => false, log: { error: () => {} } },
   } as unknown as ApiPorts)
@@ -31,7 +32,9 @@ const OPERATIONS = describedOperations
 async function askBroken(reason: Error, { method, path }: { method: string; path: string }) {
   const url = `http://localhost${path.replaceAll(/[{}]/g, '')}`
   const body =
-    method === 'GET' || method === 'DELETE' ? {} : { body: JSON.stringify({ ...announcement(), reason: 'full' }) }
+    method === 'GET' || method === 'DELETE'
+      ? {}
+      : { body: JSON.stringify({ ...announcement(), reason: 'full', version: null, teamId: 'team' }) }
   const headers = { authorization: `Bearer ${SECRET}`, 'content-type': 'application/json' }
   const response = await brokenApi(reason).request(url, { method, headers, ...body })
   const answer = {

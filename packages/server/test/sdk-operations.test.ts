@@ -1,4 +1,4 @@
-import { Mailhatch } from '@mailhatch/sdk'
+import { accept, Mailhatch } from '@mailhatch/sdk'
 import { describe, expect, test } from 'vitest'
 import { describedOperations } from './support/documented.ts'
 
@@ -6,6 +6,8 @@ import { describedOperations } from './support/documented.ts'
 const NOT_IN_THE_SDK: Record<string, string> = {
   announceMail: 'the inbox worker calls it, with a secret of its own',
   reportSetAside: 'the same',
+  listScripts: 'the same',
+  takeScriptStep: 'the same',
   getReference: 'a page for people to read',
 }
 
@@ -23,6 +25,10 @@ const CALLS: Record<string, (sdk: Mailhatch) => unknown> = {
   createMailbox: (sdk) => sdk.mailboxes.create('qa'),
   renameMailbox: (sdk) => sdk.mailboxes.rename('b1', 'orders'),
   deleteMailbox: (sdk) => sdk.mailboxes.delete('b1'),
+  listScenarios: (sdk) => sdk.scenarios.list(),
+  createScenario: (sdk) => sdk.scenarios.create('qa@mailhatch.test', [accept()]),
+  getScenario: (sdk) => sdk.scenarios.get('s1'),
+  deleteScenario: (sdk) => sdk.scenarios.delete('s1'),
   listWebhooks: (sdk) => sdk.webhooks.list(),
   createWebhook: (sdk) => sdk.webhooks.create({ url: 'https://shop.example/hook' }),
   updateWebhook: (sdk) => sdk.webhooks.update('w1', { active: false }),

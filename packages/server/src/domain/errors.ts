@@ -41,6 +41,8 @@ export const ERROR_STATUS = {
   method_not_allowed: 405,
   too_many_waits: 429,
   too_many_streams: 429,
+  scenario_limit: 429,
+  scenario_too_large: 422,
   inbox_domain_unknown: 404,
   mailbox_unknown: 404,
   received_at_invalid: 422,

@@ -12,6 +12,8 @@ import type { Oidc } from '../manage/oidc.ts'
 import type { OnboardingPorts } from '../manage/onboarding.ts'
 import type { Rejections } from '../manage/rejections.ts'
 import type { RemovalPorts } from '../manage/removal.ts'
+import type { ScenarioPorts, TakeStep } from '../manage/scenarios.ts'
+import type { ScriptList } from '../manage/script-list.ts'
 import type { Site } from '../manage/site.ts'
 import type { NewTeamPorts } from '../manage/teams.ts'
 import type { Log } from '../observe/log.ts'
@@ -35,6 +37,7 @@ export type ApiPorts = {
   now: () => number
   messages: MessagePorts
   mailboxes: OnboardingPorts & RemovalPorts
+  scenarios: ScriptPorts
   keys: ApiKeyPorts
   webhooks: EndpointPorts
   members: MemberPorts & InvitePorts
@@ -50,6 +53,13 @@ export type MessagePorts = RemovalPorts & {
   streams: Streams
   subscriptions: Pick<Subscriptions, 'follow'>
   contents: Contents
+}
+
+export type ScriptPorts = ScenarioPorts & {
+  scripts: ScriptList
+  takeStep: TakeStep
+  /** After how long all workers know a new scenario. */
+  activeInMs: number
 }
 
 export type ApiKeyPorts = KeyPorts & {

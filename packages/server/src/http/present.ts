@@ -1,8 +1,17 @@
-import type { ApiKey, Mailbox, MessageDetail, MessageSummary, WebhookDelivery, WebhookEndpoint } from '@mailhatch/sdk'
+import type {
+  ApiKey,
+  Mailbox,
+  MessageDetail,
+  MessageSummary,
+  Scenario,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from '@mailhatch/sdk'
 import { formatCursor } from '../domain/cursor.ts'
 import { addressHeadersOf } from '../mime/address-headers.ts'
 import type { StoredMessage, StoredSummary } from '../store/messages.ts'
 import type { ApiKey as StoredKey, Mailbox as StoredMailbox } from '../store/mailboxes.ts'
+import type { StoredScenario } from '../store/scenarios.ts'
 import type { Delivery, Endpoint } from '../store/webhooks.ts'
 
 export function presentSummary(row: StoredSummary): MessageSummary {
@@ -56,6 +65,21 @@ export function presentKey(
     scopes: key.scopes,
     mailboxName: key.mailboxName,
     expiresAt: key.expiresAt === null ? null : isoTime(key.expiresAt),
+  }
+}
+
+export function presentScenario(stored: StoredScenario): Scenario {
+  const { id, to, match, steps, state, createdAt, expiresAt } = stored
+  return {
+    id,
+    to,
+    match,
+    steps,
+    nextStep: state.step,
+    timesUsed: state.timesUsed,
+    mails: state.mails,
+    createdAt: isoTime(createdAt),
+    expiresAt: isoTime(expiresAt),
   }
 }
 

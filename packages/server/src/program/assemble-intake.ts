@@ -6,6 +6,8 @@ import type { SharedFeed } from '../feed/postgres-feed.ts'
 import { createAcceptAnnouncement, type AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { Log } from '../observe/log.ts'
 import { createRejections } from '../manage/rejections.ts'
+import { createTakeStep } from '../manage/scenarios.ts'
+import { createScriptList } from '../manage/script-list.ts'
 import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import type { Tracing } from '../observe/tracing.ts'
@@ -45,13 +47,18 @@ export async function assembleIntake(config: Config, log: Log, parts: IntakePart
   const rejections = createRejections({ store, log, now })
   const logUnsaved = (error: unknown) => log.error({ err: error }, 'saving rejections failed')
   const saveRejections = () => rejections.save().catch(logUnsaved)
+  const catchAllTeam = async (domain: string) =>
+    (await findCatchAllTeam(store, config.catchAll)) ?? store.findCatchingTeam(domain)
+  const scripts = createScriptList({ store, log, now })
+  // Before mail arrives, so that scripts go on after a restart.
+  await scripts.refresh()
   const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, tracing, now })
   const accept = createAcceptAnnouncement({
     store: tracedStore(store, tracing),
     feed: tracedFeed(feed, tracing),
     wakeSender: webhooks.sender.wake,
     rootDomain: config.rootDomain,
-    catchAllTeam: async (domain) => (await findCatchAllTeam(store, config.catchAll)) ?? store.findCatchingTeam(domain),
+    catchAllTeam,
     recordRejection: rejections.record,
     newId,
     now,
@@ -67,7 +74,11 @@ export async function assembleIntake(config: Config, log: Log, parts: IntakePart
     acceptAnnouncement: tracedAcceptance(meteredAcceptance(acceptAnnouncement, meters), tracing),
     recordRejection: rejections.record,
     saveRejections,
+    catchAllTeam,
+    scripts,
+    takeStep: createTakeStep({ store, now }),
     async close() {
+      await scripts.close()
       await webhooks.sender.close()
       await rejections.close().catch(logUnsaved)
       await feed.close()

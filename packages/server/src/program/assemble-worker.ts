@@ -22,6 +22,7 @@ import { createOtherMail } from '../worker/other-mail.ts'
 import { receive } from '../worker/receive.ts'
 import type { ReceivedMail } from '../worker/smtp/deliver.ts'
 import { spooledMail } from '../worker/smtp/spooled-mail.ts'
+import { createScripts, type ScriptSource } from '../worker/scripts.ts'
 import { createUnrouted } from '../worker/unrouted.ts'
 import { createWorkerApp } from '../worker/worker-app.ts'
 
@@ -38,6 +39,8 @@ export type Worker = ReturnType<typeof assembleWorker>
 export type WorkerParts = {
   inbox: LockedBucket
   api: { post: Post; report: Report } | null
+  /** Null if no API is known. */
+  scripts: ScriptSource | null
   unclaimedNotice: string
   meters: Meters | null
   tracing: Tracing | null
@@ -51,7 +54,7 @@ export type WorkerParts = {
 
 /** The inbox worker without its sockets. Without `api`, mail is only stored. */
 export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
-  const { inbox, api, unclaimedNotice, meters, tracing, overload, wasCutOff, onMail, now } = parts
+  const { inbox, api, scripts, unclaimedNotice, meters, tracing, overload, wasCutOff, onMail, now } = parts
   const startedAt = now()
   const bucket = meteredBucket(inbox.bucket, meters)
   const onThreadDeath = (reason: Error) => log.error({ reason }, 'parsing a mail failed, its thread was terminated')
@@ -145,6 +148,7 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
   return {
     fetch: app.fetch,
     bucket,
+    scripts: scripts && createScripts(scripts, log),
     unrouted: createUnrouted({
       bucket,
       announceNow: announcer && announcer.announceNow,

@@ -39,6 +39,9 @@ const DASHBOARD_FOLDER = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../../dashboard/dist' : '../dashboard', import.meta.url),
 )
 
+/** After this time, all processes and workers know a new scenario. */
+const SCRIPTS_KNOWN_MS = 1_000
+
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
 /** The worker in the same process, as it was assembled. */
@@ -117,6 +120,17 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       log,
     },
     mailboxes: { store, objects, rootDomain, random: secureRandom, newId, now, log },
+    scenarios: {
+      store,
+      rootDomain,
+      catchAllTeam: intake.catchAllTeam,
+      scripts: intake.scripts,
+      takeStep: intake.takeStep,
+      // Only a worker in the only process knows it at once.
+      activeInMs: worker && !config.databaseUrl ? 0 : SCRIPTS_KNOWN_MS,
+      newId,
+      now,
+    },
     keys: {
       // Many requests of a test run have the same key.
       store: { ...store, findPrincipal: sharedWithinTurn(store.findPrincipal, (keyHash) => keyHash) },

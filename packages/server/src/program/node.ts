@@ -1,5 +1,5 @@
 import { assembleApi } from './assemble.ts'
-import { assembleIntake, LOCKS, warnOfUnknownCatchAll } from './assemble-intake.ts'
+import { assembleIntake, LOCKS, warnOfUnknownCatchAll, type Intake } from './assemble-intake.ts'
 import { assembleWorker } from './assemble-worker.ts'
 import { objectsIn } from '../bucket/message-objects.ts'
 import { withPort, type Config } from './config.ts'
@@ -23,6 +23,7 @@ import { findCertificate, openWorkerSockets } from './worker-sockets.ts'
 import { openTracing, tracedFetch, tracedPostJson } from './traced.ts'
 import { newId, newSecret } from '../random.ts'
 import { createApiClient } from '../worker/announce.ts'
+import { watchScripts, type WatchedScripts } from '../worker/watch-scripts.ts'
 
 /** Logged for each mail to an address that no team claims. The sender got a 250, because the mail is kept. */
 const UNCLAIMED =
@@ -71,12 +72,13 @@ export async function startServe(
   const { store, acceptAnnouncement, recordRejection } = intake
   await refuseOwnSecretKey(config, { store, secretKey })
   const { webhookUrl: url, webhookTimeoutMs: timeoutMs } = config
-  const announceTo = url
-    ? createApiClient({ url, token: webhookSecret, timeoutMs, postJson: tracedPostJson(postJson, tracing) })
-    : { post: postLocally(acceptAnnouncement, log), report: reportLocally(recordRejection) }
+  const client =
+    url && createApiClient({ url, token: webhookSecret, timeoutMs, postJson: tracedPostJson(postJson, tracing) })
+  const scripts = client ? await watchScripts(client.scripts, log) : localScripts(intake)
   const worker = assembleWorker(config, log, {
     inbox,
-    api: announceTo,
+    api: client || { post: postLocally(acceptAnnouncement, log), report: reportLocally(recordRejection) },
+    scripts,
     unclaimedNotice: UNCLAIMED,
     meters,
     tracing,
@@ -119,6 +121,7 @@ export async function startServe(
       api.quiesce()
       await Promise.all([listener.close(), sockets.close()])
       await worker.stop()
+      scripts.close()
       await api.close()
       await inbox.close()
       reserveSpareRoomAtExit(config.dataDir)
@@ -180,7 +183,8 @@ export async function startWorker(
     url && token ? createApiClient({ url, token, timeoutMs, postJson: tracedPostJson(postJson, tracing) }) : null
   const wasCutOff = beginRun(config.dataDir)
   const run = { overload, wasCutOff, onMail, now }
-  const parts = { inbox, api, unclaimedNotice: UNCLAIMED_APART, meters, tracing, ...run }
+  const scripts = api && (await watchScripts(api.scripts, log))
+  const parts = { inbox, api, scripts, unclaimedNotice: UNCLAIMED_APART, meters, tracing, ...run }
   const worker = assembleWorker(config, log, parts)
   const tls = await findCertificate(config)
   const taken = await takePorts(workerPorts(config))
@@ -194,6 +198,7 @@ export async function startWorker(
     firstStart: null,
     close: once(async () => {
       await sockets.close()
+      scripts?.close()
       await worker.stop()
       await inbox.close()
       reserveSpareRoomAtExit(config.dataDir)
@@ -201,6 +206,11 @@ export async function startWorker(
       overload.close()
     }),
   }
+}
+
+/** The scripts of the API in the same process. */
+function localScripts({ scripts, takeStep }: Intake): WatchedScripts {
+  return { known: () => scripts.current().scripts, takeStep, close() {} }
 }
 
 /** Links contain the port, so a free port is chosen before anything creates links. */

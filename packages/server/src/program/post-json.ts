@@ -2,14 +2,14 @@ import { request as requestHttp, type IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { PostJson } from '../worker/announce.ts'
 
-/** Responses of our API are far shorter. The start of any other response is enough for an error message. */
+/** The start of a response is enough for an error message. */
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /**
  * Reports every status: Node's fetch hides a 407 and repeats a request after a 421. A request is never repeated here,
  * because a mail that crashes the API is recognised by the connections that were cut.
  */
-export const postJson: PostJson = (url, { headers, body, signal }) =>
+export const postJson: PostJson = (url, { headers, body, signal, answerBytesMax = ANSWER_BYTES_MAX }) =>
   new Promise((resolve, reject) => {
     const options = {
       method: 'POST',
@@ -19,7 +19,7 @@ export const postJson: PostJson = (url, { headers, body, signal }) =>
     const asked = new URL(url).protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
     const fail = (error: unknown) => reject(causeOf(error, signal))
     asked.once('response', (answer) => {
-      readAnswer(answer).then(
+      readAnswer(answer, answerBytesMax).then(
         (text) => resolve({ status: answer.statusCode!, text, location: answer.headers.location ?? null }),
         fail,
       )
@@ -33,16 +33,16 @@ export const postJson: PostJson = (url, { headers, body, signal }) =>
     asked.end(body)
   })
 
-async function readAnswer(answer: IncomingMessage): Promise<string> {
+async function readAnswer(answer: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     bytes += chunk.byteLength
     // Leaving the loop ends the connection.
-    if (bytes > ANSWER_BYTES_MAX) break
+    if (bytes > bytesMax) break
   }
-  return Buffer.concat(chunks).toString('utf8', 0, ANSWER_BYTES_MAX)
+  return Buffer.concat(chunks).toString('utf8', 0, bytesMax)
 }
 
 function causeOf(error: unknown, signal: AbortSignal): Error {

@@ -67,6 +67,7 @@ async function openSmtp(
   const { smtpAuthUser, smtpAuthPassword } = config
   const ports: SmtpServerPorts = {
     freeBytes: worker.freeBytes,
+    ...(worker.scripts && { scripts: worker.scripts }),
     isOverloaded,
     async receive(mail) {
       try {

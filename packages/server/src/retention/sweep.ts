@@ -32,6 +32,7 @@ type Ports = RemovalPorts & {
     | 'recordObjectsGone'
     | 'forgetRemoved'
     | 'dropEmptyBlocks'
+    | 'removeExpiredScenarios'
   > &
     WebhookSweepPorts['store']
   log: Log
@@ -59,6 +60,7 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
     for (const team of await ports.store.listTeams()) {
       if (retentionDays(team) !== null) await removeExpired(team.id, oldestVisible(team, ports.now()))
       await inSteps(async () => (await ports.store.dropEmptyBlocks(team.id, BLOCKS_PER_DROP)) === BLOCKS_PER_DROP)
+      await ports.store.removeExpiredScenarios(team.id, ports.now())
     }
     for (const mailbox of await ports.store.removedMailboxes()) await inSteps(() => removeMailboxStep(ports, mailbox))
     const left = ports.now() - LEFT_BEHIND_MS

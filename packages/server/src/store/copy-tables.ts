@@ -26,9 +26,16 @@ export type CopiedPart = {
 
 /**
  * The text index is rebuilt from the messages, and the target has its own schema. Sessions and one-time tokens end, so
- * users sign in again.
+ * users sign in again. Scenarios end within minutes.
  */
-export const TABLES_NOT_COPIED = ['sessions', 'one_time_tokens', 'index_blocks', 'index_slices', 'schema_version']
+export const TABLES_NOT_COPIED = [
+  'sessions',
+  'one_time_tokens',
+  'index_blocks',
+  'index_slices',
+  'scenarios',
+  'schema_version',
+]
 
 const TEAMS = table(
   'teams',

@@ -8,6 +8,7 @@ import { describeOutbox } from './outbox-contract.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
+import { describeScenarios } from './scenario-contract.ts'
 import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
 import { describeTextIndex } from './text-index-contract.ts'
 import type { Store } from './store.ts'
@@ -36,6 +37,8 @@ const indexed = (store: Store) => whenIndexed(databases.get(store)!, BLOCK_SIZE)
 describeStore('PostgreSQL store', open, indexed)
 
 describeOutbox(async () => openPostgresDatabase(await freshDatabase()))
+
+describeScenarios(open)
 
 describeTextIndex(async () => openPostgresDatabase(await freshDatabase()))
 

@@ -26,6 +26,7 @@ const STEPS: Step[] = [
   },
   ...transactionsOf(FUNCTIONS),
   ...transactionsOf('in-place/011-serve.sql'),
+  ...transactionsOf('014-scenarios.sql'),
 ]
 
 /** Whether servers of both schemas can use the database. Only the finish is missing. */

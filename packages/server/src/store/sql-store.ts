@@ -16,6 +16,7 @@ import { previewStore } from './sql-previews.ts'
 import { readMarkStore } from './sql-read-marks.ts'
 import { rejectionStore } from './sql-rejections.ts'
 import { removalStore } from './sql-removal.ts'
+import { scenarioStore } from './sql-scenarios.ts'
 import { sendingStore } from './sql-sending.ts'
 import { MESSAGES, MESSAGES_WITH_CONTENT } from './sql-tables.ts'
 import { addTeamState, TEAM } from './sql-team.ts'
@@ -96,6 +97,7 @@ export function createSqlStore(
     ...removalStore(database),
     ...readMarkStore(database),
     ...rejectionStore(database),
+    ...scenarioStore(database),
     ...previewStore(database),
     ...keyStore(database),
     ...accountStore(database),

@@ -81,6 +81,7 @@ export function teamStore(database: Database): MembershipStore {
         sql`delete from rejections where team_id = ${id}`,
         sql`delete from index_blocks where team_id = ${id}`,
         sql`delete from outboxes where team_id = ${id}`,
+        sql`delete from scenarios where team_id = ${id}`,
         sql`delete from team_state where team_id = ${id}`,
         sql`delete from teams where id = ${id}`,
       )

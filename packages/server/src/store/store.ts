@@ -3,6 +3,7 @@ import type { CaughtDomainStore } from './caught-domains.ts'
 import type { MailboxStore } from './mailboxes.ts'
 import type { MessageStore } from './messages.ts'
 import type { ReadMarkStore } from './read-marks.ts'
+import type { ScenarioStore } from './scenarios.ts'
 import type { TeamStore } from './teams.ts'
 import type { WebhookStore } from './webhooks.ts'
 
@@ -13,6 +14,7 @@ export type Store = MailboxStore &
   AccountStore &
   TeamStore &
   CaughtDomainStore &
+  ScenarioStore &
   WebhookStore & {
     /** Throws when the database cannot be read. */
     check(): Promise<void>

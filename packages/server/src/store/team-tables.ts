@@ -16,6 +16,7 @@ export const TEAM_TABLES: readonly string[] = [
   'deliveries',
   'delivery_attempts',
   'outboxes',
+  'scenarios',
 ]
 
 /**

@@ -1,6 +1,7 @@
 import { reasonOf } from '../domain/reason.ts'
 import type { Announcement } from '@mailhatch/sdk'
 import { WORKER_FAILED } from '../domain/retry.ts'
+import type { Action, KnownScript } from '../domain/scenario.ts'
 import type { FailedAttempt, SetAsideNotice } from '../domain/set-aside.ts'
 
 export type ApiResponse = {
@@ -20,6 +21,8 @@ export type Report = (notice: SetAsideNotice) => Promise<boolean>
 export type AnnounceOutcome = { ok: true } | FailedAnnouncement
 export type FailedAnnouncement = { ok: false; error: string } & FailedAttempt
 
+/** The longest response is the list of all addresses with scenarios. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 /** Characters of a response kept as the reason of a failed attempt. */
 const REASON_CHARACTERS_MAX = 300
 
@@ -53,17 +56,27 @@ function shortReason(error: unknown): string {
 /** The body of the request could not be created. */
 class Unsendable extends Error {}
 
-/** Posts and follows no redirect: token and mail are for the address that was configured. Throws without a response. */
+/** How the worker asks for scenarios. */
+export type ScriptClient = {
+  /** Null if the API has no scenarios. `scripts` is null if nothing has changed since that version. */
+  list(version: string | null): Promise<{ version: string; scripts: KnownScript[] | null } | null>
+  takeStep(script: Pick<KnownScript, 'teamId' | 'id'>): Promise<Action>
+}
+
+/**
+ * Posts and follows no redirect: token and mail are for the address that was configured. Throws without a response, whose end is
+ * cut off if it is too long.
+ */
 export type PostJson = (
   url: string,
-  post: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  post: { headers: Record<string, string>; body: string; signal: AbortSignal; answerBytesMax?: number },
 ) => Promise<{ status: number; text: string; location: string | null }>
 
 type Address = { url: string; token: string; timeoutMs: number; postJson?: PostJson }
 
 /** How the worker calls the API over HTTP. */
-export function createApiClient(address: Address): { post: Post; report: Report } {
-  const notices = { ...address, url: noticesUrl(address.url) }
+export function createApiClient(address: Address): { post: Post; report: Report; scripts: ScriptClient } {
+  const notices = { ...address, url: urlBelow(address.url, 'set-aside') }
   return {
     post: (announcement) => send(address, announcement),
     async report(notice) {
@@ -72,14 +85,31 @@ export function createApiClient(address: Address): { post: Post; report: Report 
       const isUnsupported = (status === 404 || status === 405) && codeIn(text) !== null
       return (status >= 200 && status < 300) || isUnsupported
     },
+    scripts: {
+      async list(version) {
+        const { status, text } = await send({ ...address, url: urlBelow(address.url, 'scripts') }, { version })
+        if (status === 404 || status === 405) return null
+        return readAnswer(status, text)
+      },
+      async takeStep(script) {
+        const { status, text } = await send({ ...address, url: urlBelow(address.url, 'scripts/step') }, script)
+        return readAnswer(status, text).action
+      },
+    },
   }
 }
 
-/** Notices go to a path below the announcements. */
-function noticesUrl(announcementsUrl: string): string {
+/** Everything else than announcements goes to a path below theirs. */
+function urlBelow(announcementsUrl: string, path: string): string {
   const url = new URL(announcementsUrl)
-  url.pathname = `${url.pathname.replace(/\/$/, '')}/set-aside`
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`
   return url.href
+}
+
+/** The JSON of a success. Its form is not checked, because it is that of our API. */
+function readAnswer(status: number, text: string) {
+  if (status !== 200) throw new Error(`${status} ${text.slice(0, REASON_CHARACTERS_MAX)}`)
+  return JSON.parse(text)
 }
 
 async function send({ url, token, timeoutMs, postJson = postByFetch }: Address, content: object): Promise<ApiResponse> {
@@ -87,6 +117,7 @@ async function send({ url, token, timeoutMs, postJson = postByFetch }: Address, 
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: encode(content),
     signal: AbortSignal.timeout(timeoutMs),
+    answerBytesMax: ANSWER_BYTES_MAX,
   })
   return { status, text, location: originOf(location, url) }
 }
@@ -99,8 +130,8 @@ function encode(content: object): string {
   }
 }
 
-const postByFetch: PostJson = async (url, post) => {
-  const response = await fetch(url, { method: 'POST', redirect: 'manual', ...post })
+const postByFetch: PostJson = async (url, { headers, body, signal }) => {
+  const response = await fetch(url, { method: 'POST', redirect: 'manual', headers, body, signal })
   return { status: response.status, text: await response.text(), location: response.headers.get('location') }
 }
 

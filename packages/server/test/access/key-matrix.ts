@@ -77,6 +77,8 @@ function expectedOutcome(caller: KeyCaller, route: Route): Outcome {
 
 function outcomeInEmptyTeam({ id, answers, method, query }: Route): Outcome {
   if (id === 'latestMessage') return '404 message_not_found'
+  // The address belongs to the other team.
+  if (id === 'createScenario') return '404 mailbox_unknown'
   const { schema } = Object.values(answers)[0]!
   const isList = schema instanceof z.ZodObject && schema.shape['data'] instanceof z.ZodArray
   return isList || (method === 'delete' && query) ? 'nothing' : 'success'

@@ -41,6 +41,12 @@ function acrossTeams({ now, isAmong }: Dialect): { why: string; statement: Sql }
         select distinct team_id as "teamId" from deliveries where lease_owner is not null and lease_owner = ${''}`,
     },
     {
+      why: 'finds the addresses with scripts',
+      statement: sql`
+        select team_id as "teamId", id, domain, mailbox, tag, is_prefix as "isPrefix" from scenarios
+        where expires_at > ${0}`,
+    },
+    {
       why: 'the operator sees what every team has',
       statement: sql`
         select at, sender as "from", recipient as "to", code, reason from rejections where true and at >= ${0}

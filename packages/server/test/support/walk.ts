@@ -93,14 +93,23 @@ export async function startWalk(given: Record<string, string> = {}) {
   async function callFor({ method, path, operation }: Described, mailbox = OWN): Promise<Call> {
     const filled = path.startsWith('/v1/webhooks/')
       ? await webhookPath(path, mailbox)
-      : path
-          .replace('{id}', path.startsWith('/v1/mailboxes/') ? await newMailbox() : await newMessage(mailbox))
-          .replace('{index}', '0')
+      : path.replace('{id}', await idFor(path, mailbox)).replace('{index}', '0')
     expect(filled, 'a parameter that the walk does not know').not.toContain('{')
     const takesMailbox = operation.parameters.some(({ name }) => name === 'mailbox')
     const call: Call = { method: method.toUpperCase(), path: takesMailbox ? `${filled}?mailbox=${mailbox}` : filled }
     return operation.requestBody ? { ...call, ...json(bodyFor(operation.operationId)) } : call
   }
+
+  async function idFor(path: string, mailbox: string): Promise<string> {
+    if (path.startsWith('/v1/mailboxes/')) return newMailbox()
+    return path.startsWith('/v1/scenarios/') ? newScenario() : newMessage(mailbox)
+  }
+
+  async function newScenario(): Promise<string> {
+    return (await create<{ scenario: { id: string } }>('/v1/scenarios', scenarioBody())).scenario.id
+  }
+
+  const scenarioBody = () => ({ to: `${OWN}+${(count += 1)}@mailhatch.test`, steps: [{ do: 'accept' }], expiresIn: 60 })
 
   /** For an endpoint that received a message. */
   async function webhookPath(path: string, mailbox: string): Promise<string> {
@@ -112,6 +121,9 @@ export async function startWalk(given: Record<string, string> = {}) {
   function bodyFor(operationId: string): unknown {
     if (operationId === 'announceMail') return announcement()
     if (operationId === 'reportSetAside') return SET_ASIDE
+    if (operationId === 'createScenario') return scenarioBody()
+    if (operationId === 'listScripts') return { version: null }
+    if (operationId === 'takeScriptStep') return { teamId, id: SET_ASIDE.id }
     if (operationId === 'createWebhook') return { url: newEndpointUrl() }
     if (operationId === 'updateWebhook') return { description: `text ${(count += 1)}` }
     expect(['createMailbox', 'renameMailbox'], 'a body that the walk does not know').toContain(operationId)

@@ -142,6 +142,14 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     sentence: 'This key already has 1000 streams open.',
     when: 'the key has too many streams at once',
   },
+  scenario_too_large: {
+    sentence: 'A scenario has at most 50 steps.',
+    when: 'the scenario has too many steps, or too long a delay',
+  },
+  scenario_limit: {
+    sentence: 'A team has at most 1000 scenarios. Delete some, or let them end sooner.',
+    when: 'the team has too many scenarios',
+  },
   server_busy: {
     sentence: 'The server is overloaded. Please retry.',
     when: 'the server is overloaded or has too many streams',

@@ -16,6 +16,8 @@ export const mailboxId: PathParameter<string> = {
 
 export const endpointId: PathParameter<string> = { ...mailboxId, description: 'Id of the endpoint.' }
 
+export const scenarioId: PathParameter<string> = { ...mailboxId, description: 'Id of the scenario.' }
+
 export const deliveryId: PathParameter<string> = {
   description: 'Id of the delivery.',
   example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',

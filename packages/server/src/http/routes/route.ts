@@ -9,6 +9,7 @@ import type { RoutePorts } from './ports.ts'
 export const TAGS = [
   { name: 'Messages', description: 'Read, wait for and delete messages.' },
   { name: 'Mailboxes', description: 'Names that receive mail.' },
+  { name: 'Scenarios', description: 'Delays and refusals for the mail to an address.' },
   { name: 'Webhooks', description: 'URLs that receive an event for each new message.' },
   { name: 'Keys', description: 'The calling API key.' },
   { name: 'Inbound', description: 'How mail arrives, and why some does not.' },

@@ -6,6 +6,8 @@ import * as messageRemoval from './message-removal.ts'
 import * as messageStream from './message-stream.ts'
 import * as messages from './messages.ts'
 import type { DeclaredRoute, Route } from './route.ts'
+import * as scenarios from './scenarios.ts'
+import * as scripts from './scripts.ts'
 import * as server from './server.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhooks from './webhooks.ts'
@@ -18,6 +20,8 @@ const FILES: Record<string, DeclaredRoute>[] = [
   messageRemoval,
   messageStream,
   messages,
+  scenarios,
+  scripts,
   server,
   webhookDeliveries,
   webhooks,

@@ -1,6 +1,8 @@
 import type { Log } from '../../observe/log.ts'
 import type { MailContent } from '../../mime/mail-parser.ts'
 import type { Recipient } from '../../domain/address.ts'
+import type { MailPlan } from '../scripts.ts'
+import type { Holds } from './holds.ts'
 import type { IncomingMail } from './incoming-mail.ts'
 import { storageRefusal } from './incoming-mail.ts'
 import { STORED } from './replies.ts'
@@ -18,6 +20,21 @@ export type DeliverPorts = {
   /** The mail is durable when this resolves. */
   receive: (mail: ReceivedMail) => Promise<void>
   log: Pick<Log, 'error'>
+}
+
+/** The same as its recipient's script says. Null if the connection is to be cut without a reply. */
+export async function deliverAsPlanned(
+  ports: DeliverPorts,
+  mail: IncomingMail,
+  envelope: Omit<ReceivedMail, 'content'>,
+  { plan: { action, teamId }, holds }: { plan: MailPlan; holds: Holds },
+): Promise<string | null> {
+  const isRefused = action.do === 'reject' || (action.do === 'cut' && !action.isStored)
+  const reply = isRefused ? await mail.remove().then(() => null) : await deliver(ports, mail, envelope)
+  if (action.do === 'reject') return action.reply
+  // Stored before the delay: a sender that gives up and sends the mail again has sent it twice.
+  if (action.do === 'delay') await holds.delay(teamId, action.ms)
+  return action.do === 'cut' ? null : reply
 }
 
 /** Hands over a complete mail and returns the reply for its sender: "Stored" only if it is. */

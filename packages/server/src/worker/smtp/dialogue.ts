@@ -1,11 +1,14 @@
+import type { ScenarioStage } from '@mailhatch/sdk'
 import type { Recipient } from '../../domain/address.ts'
 import { parseRecipient, splitLocalPart } from '../../domain/address.ts'
 import type { AuthExchange, AuthStep, SmtpCredentials } from './authentication.ts'
 import { beginAuth, continueAuth } from './authentication.ts'
 import type { MailCommand } from './commands.ts'
 import { parseBdat, parseCommand, parseMail, parseRcpt } from './commands.ts'
+import type { MailPlan, Scripts } from '../scripts.ts'
 import { SessionLimits } from './session-limits.ts'
 import type { DiskRoom } from './disk-room.ts'
+import type { Holds } from './holds.ts'
 import { IncomingMail } from './incoming-mail.ts'
 import type { IncomingMailPorts } from './incoming-mail.ts'
 import type { LineFault } from './line-reader.ts'
@@ -19,6 +22,9 @@ export type DialoguePorts = IncomingMailPorts & {
   allowedDomains: ReadonlySet<string> | null
   offersTls: boolean
   diskRoom: DiskRoom
+  /** Null if no address has a script. */
+  scripts: Scripts | null
+  holds: Holds
   onRejection: (refusal: SmtpRejection) => void
 }
 
@@ -28,6 +34,7 @@ export type Step =
   | { next: 'response'; reply: string }
   | { next: 'tls'; reply: string }
   | { next: 'close'; reply: string }
+  | { next: 'cut'; reply: '' }
   | { next: 'data'; reply: string; mail: IncomingMail }
   | { next: 'chunk'; reply: ''; mail: IncomingMail; chunkBytes: number; isLast: boolean }
 
@@ -38,6 +45,8 @@ export type Transaction = {
   hasRefused: boolean
   isBinary: boolean
   mail: IncomingMail | null
+  /** What scripts of its recipients say about DATA and what follows. */
+  plans: MailPlan[]
 }
 
 /** State of one SMTP session, and the reply to the next line. Independent of sockets. */
@@ -138,11 +147,31 @@ export class Dialogue {
 
   /** Ends the transaction with this reply. */
   answerMail(reply: string): Step {
-    const isStored = reply === replies.STORED
-    if (isStored) this.#sessionLimits.resetErrors()
-    const step = isStored ? this.#answer(reply) : this.#refuseForAll(reply)
+    if (reply === replies.STORED) this.#sessionLimits.resetErrors()
+    else this.#reportForAll(reply)
     this.abandon()
-    return step
+    return this.#answer(reply)
+  }
+
+  /** Ends the transaction with the refusal of a script, which is no error of the client. */
+  answerAsScripted(reply: string): Step {
+    this.#reportForAll(reply)
+    this.abandon()
+    return { next: 'command', reply }
+  }
+
+  /** What scripts say about the transfer after more bytes. Null if nothing; true if the connection is cut. */
+  transferAfter(bytes: number): Promise<boolean> | null {
+    const transaction = this.#transaction
+    if (!transaction || transaction.plans.length === 0) return null
+    const { plans, mail } = transaction
+    const cut = planAt('data', plans)?.action
+    const slow = plans.find(({ action }) => action.do === 'slow')?.action
+    if (cut?.do === 'cut' && cut.afterBytes !== null && mail !== null && mail.readBytes >= cut.afterBytes) {
+      return Promise.resolve(true)
+    }
+    if (slow?.do !== 'slow') return null
+    return this.#ports.holds.pause((bytes / slow.bytesPerSecond) * 1_000).then(() => false)
   }
 
   answerChunk(): Step {
@@ -197,11 +226,11 @@ export class Dialogue {
     if (this.#sessionLimits.tooManyTransactions()) {
       return this.#refuse(replies.TOO_MANY_TRANSACTIONS, { from: mailFrom }, 'close')
     }
-    this.#transaction = { mailFrom, recipients: [], hasRefused: false, isBinary, mail: null }
+    this.#transaction = { mailFrom, recipients: [], hasRefused: false, isBinary, mail: null, plans: [] }
     return this.#answer(replies.SENDER_OK)
   }
 
-  #rcpt(argument: string): Step {
+  #rcpt(argument: string): Step | Promise<Step> {
     const transaction = this.#transaction
     if (!transaction) return this.#refuse(replies.NO_TRANSACTION)
     if (transaction.mail) return this.#refuse(replies.CHUNKS_BEGUN)
@@ -216,26 +245,66 @@ export class Dialogue {
     if (transaction.recipients.some((known) => isSameMailbox(known, recipient)))
       return this.#answer(replies.RECIPIENT_OK)
     if (transaction.recipients.length >= recipientsMax) return this.#refuse(replies.TOO_MANY_RECIPIENTS, { to })
+    const plan = this.#ports.scripts?.planFor(recipient) ?? null
+    if (plan !== null) return plan.then((plan) => this.#rcptAsPlanned(transaction, recipient, plan))
     transaction.recipients.push(recipient)
     return this.#answer(replies.RECIPIENT_OK)
   }
 
-  #data(argument: string): Step {
+  async #rcptAsPlanned(transaction: Transaction, recipient: Recipient, plan: MailPlan): Promise<Step> {
+    const { action, teamId } = plan
+    if ('at' in action && action.at === 'rcpt') {
+      if (action.do === 'cut') return CUT
+      if (action.do === 'reject') {
+        this.#report(action.reply, { to: recipient.address })
+        return { next: 'command', reply: action.reply }
+      }
+      await this.#ports.holds.delay(teamId, action.ms)
+    } else if (action.do !== 'accept') {
+      transaction.plans.push(plan)
+    }
+    transaction.recipients.push(recipient)
+    return this.#answer(replies.RECIPIENT_OK)
+  }
+
+  #data(argument: string): Step | Promise<Step> {
     const transaction = this.#transaction
     if (argument !== '') return this.#answer(replies.BAD_ARGUMENTS)
     if (!transaction) return this.#refuse(replies.NO_TRANSACTION)
     if (transaction.mail) return this.#refuse(replies.CHUNKS_BEGUN)
     if (transaction.isBinary) return this.#refuse(replies.BINARY_NEEDS_CHUNKS)
     if (transaction.recipients.length === 0) return this.#refuse(replies.NO_RECIPIENTS)
-    transaction.mail = new IncomingMail(this.#ports, false)
-    return { next: 'data', reply: replies.SEND_DATA, mail: transaction.mail }
+    return this.#beginContent(transaction, () => {
+      const mail = new IncomingMail(this.#ports, false)
+      transaction.mail = mail
+      return { next: 'data', reply: replies.SEND_DATA, mail }
+    })
   }
 
-  #bdat(argument: string): Step {
+  #bdat(argument: string): Step | Promise<Step> {
     const chunk = parseBdat(argument)
     // Without a size, the end of the chunk and the next command cannot be found.
     if (!chunk) return this.#refuse(replies.BAD_ARGUMENTS, {}, 'close')
-    return { next: 'chunk', reply: '', mail: this.#mailForChunk(), ...chunk }
+    const transaction = this.#transaction
+    const isFirst = transaction !== null && transaction.mail === null && transaction.recipients.length > 0
+    const read = (): Step => ({ next: 'chunk', reply: '', mail: this.#mailForChunk(), ...chunk })
+    return isFirst ? this.#beginContent(transaction, read) : read()
+  }
+
+  /** What the scripts of the recipients say at DATA. The first one of each kind decides for all, because there is one reply. */
+  #beginContent(transaction: Transaction, begin: () => Step): Step | Promise<Step> {
+    const plan = planAt('data', transaction.plans)
+    if (plan === null) return begin()
+    const { action, teamId } = plan
+    if (action.do === 'delay') return this.#ports.holds.delay(teamId, action.ms).then(begin)
+    if (action.do === 'cut' && action.afterBytes === null) return CUT
+    const step = begin()
+    if (action.do !== 'reject' || !('mail' in step)) return step
+    if (step.next === 'data') return this.answerAsScripted(action.reply)
+    // The sender sends the chunk before it reads the reply.
+    step.mail.refusal = action.reply
+    step.mail.isRefusedByScript = true
+    return step
   }
 
   #mailForChunk(): IncomingMail {
@@ -280,11 +349,10 @@ export class Dialogue {
   }
 
   /** Reports one rejection per recipient, because each may belong to another team. */
-  #refuseForAll(reply: string): Step {
+  #reportForAll(reply: string): void {
     const recipients = this.#transaction?.recipients ?? []
-    if (recipients.length === 0) return this.#refuse(reply)
+    if (recipients.length === 0) this.#report(reply, {})
     for (const { address } of recipients) this.#report(reply, { to: address })
-    return this.#answer(reply)
   }
 
   #report(reply: string, concerned: Concerned): void {
@@ -295,6 +363,13 @@ export class Dialogue {
     const from = transaction?.mailFrom ?? null
     this.#ports.onRejection(describeRejection(reply, { remoteAddress: this.#remoteAddress, from, ...concerned }))
   }
+}
+
+const CUT: Step = { next: 'cut', reply: '' }
+
+/** The plan for a stage of the mail. */
+export function planAt(stage: ScenarioStage, plans: MailPlan[]): MailPlan | null {
+  return plans.find(({ action }) => 'at' in action && action.at === stage) ?? null
 }
 
 type Concerned = { from?: string; to?: string }

@@ -17,6 +17,8 @@ export type IncomingMailPorts = SpoolPorts & {
 export class IncomingMail {
   readBytes = 0
   refusal: string | null = null
+  /** Whether a script refused it, which is no error of the client. */
+  isRefusedByScript = false
   #ports: IncomingMailPorts
   #spool: Spool
   #hops: HopCounter

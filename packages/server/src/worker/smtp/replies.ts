@@ -98,7 +98,7 @@ export function replyCode(reply: string): number {
 
 /** The text of a one-line reply, without codes and line end. */
 export function replyText(reply: string): string {
-  return reply.slice('550 5.7.1 '.length, -2)
+  return reply.replace(/^\d{3} (?:\d\.\d{1,3}\.\d{1,3} )?/, '').trimEnd()
 }
 
 function safeHostname(hostname: string): string {

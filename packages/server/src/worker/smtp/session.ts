@@ -5,9 +5,9 @@ import type { Log } from '../../observe/log.ts'
 import { DataReader } from './data-reader.ts'
 import { findMissedDeadline } from './deadlines.ts'
 import type { DeliverPorts } from './deliver.ts'
-import { deliver } from './deliver.ts'
+import { deliver, deliverAsPlanned } from './deliver.ts'
 import type { DialoguePorts, Step } from './dialogue.ts'
-import { Dialogue } from './dialogue.ts'
+import { Dialogue, planAt } from './dialogue.ts'
 import type { IncomingMail } from './incoming-mail.ts'
 import { LineReader } from './line-reader.ts'
 import * as replies from './replies.ts'
@@ -133,6 +133,7 @@ export class SmtpSession {
   #perform(step: Step): void {
     if (step.next === 'tls') return this.#startTls(step.reply)
     if (step.next === 'close') return this.#hangUp(step.reply)
+    if (step.next === 'cut') return this.destroy()
     this.#unsent += step.reply
     if (step.next === 'command') this.#mode = COMMAND
     else if (step.next === 'response') this.#mode = RESPONSE
@@ -172,17 +173,29 @@ export class SmtpSession {
   #keep(mail: IncomingMail, content: Buffer, onDone: () => void): void {
     const writing = mail.write(content)
     const next = (): void => (mail.isFarTooBig ? this.#cutOff(replies.MAIL_TOO_BIG) : onDone())
-    if (writing) this.#waitFor(writing, next)
+    const scripted = this.#dialogue.transferAfter(content.length)
+    if (scripted) this.#waitFor(Promise.all([writing, scripted]), ([, isCut]) => (isCut ? this.destroy() : next()))
+    else if (writing) this.#waitFor(writing, next)
     else next()
   }
 
   #endMail(mail: IncomingMail): void {
-    if (mail.refusal) return this.#perform(this.#dialogue.answerMail(mail.refusal))
-    const { mailFrom, recipients } = this.#dialogue.handOver()
+    if (mail.refusal) return this.#perform(this.#answerMail(mail.refusal, mail.isRefusedByScript))
+    const { mailFrom, recipients, plans } = this.#dialogue.handOver()
     const { helo, isTls: tls } = this.#dialogue
     const envelope = { mailFrom, recipients, helo, remoteAddress: this.#remoteAddress, tls }
-    const delivering = deliver(this.#ports, mail, envelope)
-    this.#waitFor(delivering, (reply) => this.#perform(this.#dialogue.answerMail(reply)))
+    const plan = planAt('after-data', plans)
+    const delivering =
+      plan === null
+        ? deliver(this.#ports, mail, envelope)
+        : deliverAsPlanned(this.#ports, mail, envelope, { plan, holds: this.#ports.dialogue.holds })
+    this.#waitFor(delivering, (reply) =>
+      reply === null ? this.destroy() : this.#perform(this.#answerMail(reply, plan?.action.do === 'reject')),
+    )
+  }
+
+  #answerMail(reply: string, isScripted: boolean): Step {
+    return isScripted ? this.#dialogue.answerAsScripted(reply) : this.#dialogue.answerMail(reply)
   }
 
   /** Reads nothing from the client until `promise` settles. */

@@ -8,7 +8,9 @@ import type { SmtpCredentials } from './authentication.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import type { ReceivedMail } from './deliver.ts'
 import type { DialoguePorts } from './dialogue.ts'
+import type { Scripts } from '../scripts.ts'
 import { DiskRoom } from './disk-room.ts'
+import { Holds } from './holds.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import type { SmtpRejection } from './rejection.ts'
@@ -42,6 +44,8 @@ export type SmtpServerPorts = {
   /** The mail is durable when this resolves. An error with code `ENOSPC` or `outOfSpace: true` means a full disk. */
   receive: (mail: ReceivedMail) => Promise<void>
   onRejection: (refusal: SmtpRejection) => void
+  /** Default: no address has a script. */
+  scripts?: Scripts
   /** While true, new connections are refused and open ones continue. Default: never. */
   isOverloaded?: () => boolean
   log: Pick<Log, 'debug' | 'warn' | 'error'>
@@ -82,6 +86,8 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
     }),
     spoolFolder: settings.spoolFolder,
     memory: { usedBytes: 0 },
+    scripts: ports.scripts ?? null,
+    holds: new Holds(),
     onRejection,
     log,
   }
@@ -139,6 +145,7 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
     isClosing = true
     const closed = once(server, 'close')
     server.close()
+    dialogue.holds.release()
     for (const session of sessions) session.advance()
     if (sessions.size > 0) await settledWithin(allGone.promise, limits.shutdownMs)
     for (const session of sessions) session.destroy()

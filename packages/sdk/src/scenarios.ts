@@ -1,0 +1,82 @@
+import type { Step } from './scenario-steps.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+import type { Scenario } from './wire.ts'
+
+export type ScenarioOptions = RequestOptions & {
+  /** `prefix`: also for other tags of the mailbox that begin like this one. Default: `exact`. */
+  match?: Scenario['match'] | undefined
+  /** After how many seconds it ends. Default: 600, at most a day. */
+  expiresIn?: number | undefined
+}
+
+/** A scenario that was created. */
+export type Script = {
+  readonly id: string
+  /** How far it has come. */
+  state(): Promise<Scenario>
+  /** Accepts mail as usual from now on. */
+  end(): Promise<void>
+}
+
+export type Scenarios = ReturnType<typeof createScenarios>
+
+const pathOf = (id: string): string => `/v1/scenarios/${encodeURIComponent(id)}`
+
+export function createScenarios(transport: Transport) {
+  const get = (id: string, options: RequestOptions = {}): Promise<Scenario> =>
+    transport.data({ ...options, path: pathOf(id) })
+  const end = (id: string, options: RequestOptions = {}): Promise<{ id: string }> =>
+    transport.data({ ...options, method: 'DELETE', path: pathOf(id) })
+
+  return {
+    /**
+     * Scripts the mail to an address. Resolves when it is in effect. It replaces the scenario of the same address.
+     *
+     * @example
+     * await mailhatch.scenarios.create('qa+signup@mailhatch.test', [reject(451).times(2), accept()])
+     */
+    async create(to: string, steps: Step[], options: ScenarioOptions = {}): Promise<Script> {
+      const { match, expiresIn, ...request } = options
+      const body = { to, match, expiresIn, steps: steps.map(({ definition }) => definition) }
+      const { scenario, activeInMs } = await transport.data<{ scenario: Scenario; activeInMs: number }>({
+        ...request,
+        method: 'POST',
+        path: '/v1/scenarios',
+        body,
+      })
+      if (activeInMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, activeInMs))
+      const { id } = scenario
+      return {
+        id,
+        state: () => get(id),
+        async end() {
+          await end(id)
+        },
+      }
+    },
+
+    /**
+     * The scenarios of the team that have not ended, newest first.
+     *
+     * @example
+     * const scenarios = await mailhatch.scenarios.list()
+     */
+    list: (options: RequestOptions = {}): Promise<Scenario[]> => transport.data({ ...options, path: '/v1/scenarios' }),
+
+    /**
+     * A scenario and which step is next.
+     *
+     * @example
+     * const { nextStep } = await mailhatch.scenarios.get(script.id)
+     */
+    get,
+
+    /**
+     * Ends a scenario.
+     *
+     * @example
+     * await mailhatch.scenarios.delete(script.id)
+     */
+    delete: end,
+  }
+}

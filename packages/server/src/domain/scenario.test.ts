@@ -1,0 +1,98 @@
+import type { ScenarioStep } from '@mailhatch/sdk'
+import { expect, test } from 'vitest'
+import { compareExactness, FIRST_STATE, isScripted, nextAction, type ScriptedAddress } from './scenario.ts'
+
+/** What mails at these moments get, in short. */
+function run(steps: ScenarioStep[], moments: number[]): string[] {
+  let state = FIRST_STATE
+  return moments.map((now) => {
+    const taken = nextAction(steps, state, now)
+    state = taken.state
+    const { action } = taken
+    return action.do === 'reject' ? action.reply.slice(0, 3) : action.do
+  })
+}
+
+const mails = (count: number) => Array.from({ length: count }, () => 0)
+
+test('each step is used as often as it says, and the last one stays', () => {
+  const steps: ScenarioStep[] = [
+    { do: 'reject', code: 451, times: 2 },
+    { do: 'delay', ms: 8_000 },
+    { do: 'cut' },
+    { do: 'accept' },
+  ]
+  expect(run(steps, mails(7))).toEqual(['451', '451', 'delay', 'cut', 'accept', 'accept', 'accept'])
+  expect(run([{ do: 'reject', code: 550 }], mails(3))).toEqual(['550', '550', '550'])
+})
+
+test('greylisting refuses until its time has passed since the first mail, then the next step follows', () => {
+  const steps: ScenarioStep[] = [{ do: 'greylist', ms: 1_000 }, { do: 'reject', code: 550 }, { do: 'accept' }]
+  expect(run(steps, [5_000, 5_900, 5_999, 6_000, 6_001])).toEqual(['451', '451', '451', '550', 'accept'])
+  expect(run([{ do: 'greylist', ms: 1_000 }], [0, 999, 1_000, 9_000])).toEqual(['451', '451', 'accept', 'accept'])
+})
+
+test('a limit refuses what exceeds it within its window, as often as it says', () => {
+  const limit: ScenarioStep = { do: 'limit', count: 2, ms: 100 }
+  expect(run([limit, { do: 'cut' }], [0, 10, 20, 30])).toEqual(['accept', 'accept', '450', 'cut'])
+  expect(run([limit, { do: 'cut' }], [0, 10, 100, 110, 120, 130])).toEqual([
+    'accept',
+    'accept',
+    'accept',
+    'accept',
+    '450',
+    'cut',
+  ])
+  expect(run([{ ...limit, times: 2 }, { do: 'cut' }], [0, 1, 2, 3, 4])).toEqual([
+    'accept',
+    'accept',
+    '450',
+    '450',
+    'cut',
+  ])
+  expect(run([limit], [0, 1, 2, 3, 100])).toEqual(['accept', 'accept', '450', '450', 'accept'])
+})
+
+test('the state counts the mails, and how often the step was used', () => {
+  let state = FIRST_STATE
+  const steps: ScenarioStep[] = [{ do: 'accept', times: 3 }, { do: 'cut' }]
+  for (let mail = 0; mail < 2; mail++) state = nextAction(steps, state, 0).state
+  expect(state).toMatchObject({ step: 0, timesUsed: 2, mails: 2 })
+  for (let mail = 0; mail < 3; mail++) state = nextAction(steps, state, 0).state
+  expect(state).toMatchObject({ step: 1, timesUsed: 2, mails: 5 })
+})
+
+test('a rejection has the code, the status and the text that were given, or usual ones', () => {
+  const replyOf = (step: ScenarioStep) => nextAction([step], FIRST_STATE, 0).action
+  expect(replyOf({ do: 'reject', code: 452, enhanced: '4.2.2', text: 'Mailbox full' })).toEqual({
+    do: 'reject',
+    at: 'rcpt',
+    reply: '452 4.2.2 Mailbox full\r\n',
+  })
+  expect(replyOf({ do: 'reject', code: 554, at: 'after-data' })).toEqual({
+    do: 'reject',
+    at: 'after-data',
+    reply: '554 5.0.0 Refused by a scenario\r\n',
+  })
+})
+
+const exact: ScriptedAddress = { domain: 'in.test', mailbox: 'qa', tag: 'a', match: 'exact' }
+const prefix: ScriptedAddress = { ...exact, match: 'prefix' }
+const whole: ScriptedAddress = { ...prefix, tag: null }
+
+test('an exact address is that tag only, a prefix all tags that begin with it', () => {
+  const address = { domain: 'in.test', mailbox: 'qa', tag: 'a' }
+  expect(isScripted(exact, address)).toBe(true)
+  expect(isScripted(exact, { ...address, tag: 'ab' })).toBe(false)
+  expect(isScripted(exact, { ...address, tag: null })).toBe(false)
+  expect(isScripted({ ...exact, tag: null }, { ...address, tag: null })).toBe(true)
+  expect(isScripted(prefix, { ...address, tag: 'ab' })).toBe(true)
+  expect(isScripted(prefix, { ...address, tag: 'ba' })).toBe(false)
+  expect(isScripted(whole, { ...address, tag: null })).toBe(true)
+  expect(isScripted(whole, { ...address, mailbox: 'qa2' })).toBe(false)
+  expect(isScripted(whole, { ...address, domain: 'other.test' })).toBe(false)
+})
+
+test('the most exact address decides', () => {
+  expect([whole, prefix, exact].sort(compareExactness)).toEqual([exact, prefix, whole])
+})

@@ -1,0 +1,133 @@
+import type { ScenarioStage, ScenarioStep } from '@mailhatch/sdk'
+
+export const STEPS_MAX = 50
+export const DELAY_MS_MAX = 60_000
+/** Of greylisting, and of the window of a limit. */
+export const PERIOD_MS_MAX = 86_400_000
+export const TIMES_MAX = 10_000
+/** Slower clients are disconnected after a while: see `rateBytesPerSecondMin` of the SMTP server. */
+export const BYTES_PER_SECOND_MIN = 1_000
+export const REPLY_CHARACTERS_MAX = 200
+
+/** What the SMTP server does with one mail. */
+export type Action =
+  | { do: 'accept' }
+  | { do: 'reject'; at: ScenarioStage; reply: string }
+  | { do: 'delay'; at: ScenarioStage; ms: number }
+  | { do: 'cut'; at: ScenarioStage; afterBytes: number | null; isStored: boolean }
+  | { do: 'slow'; bytesPerSecond: number }
+
+/** How far a script has come. `periodStartedAt` and `inPeriod` belong to greylisting and limits. */
+export type ScriptState = {
+  step: number
+  timesUsed: number
+  mails: number
+  periodStartedAt: number | null
+  inPeriod: number
+}
+
+export const FIRST_STATE: ScriptState = { step: 0, timesUsed: 0, mails: 0, periodStartedAt: null, inPeriod: 0 }
+
+/** What the next mail gets, and the state after it. */
+export function nextAction(
+  steps: ScenarioStep[],
+  state: ScriptState,
+  now: number,
+): { action: Action; state: ScriptState } {
+  const { action, after } = take(steps, state, now)
+  return { action, state: { ...after, mails: state.mails + 1 } }
+}
+
+type Taken = { action: Action; after: ScriptState }
+
+function take(steps: ScenarioStep[], state: ScriptState, now: number): Taken {
+  const step = steps[state.step]!
+  if (step.do === 'greylist') return greylist(steps, step, state, now)
+  if (step.do === 'limit') return limit(steps, step, state, now)
+  return { action: actionOf(step), after: used(steps, state) }
+}
+
+function greylist(steps: ScenarioStep[], { ms }: { ms: number }, state: ScriptState, now: number): Taken {
+  const startedAt = state.periodStartedAt ?? now
+  const leftMs = startedAt + ms - now
+  if (leftMs > 0) {
+    const action = rejection('rcpt', `451 4.7.1 Greylisted, try again in ${Math.ceil(leftMs / 1_000)} s`)
+    return { action, after: { ...state, timesUsed: state.timesUsed + 1, periodStartedAt: startedAt } }
+  }
+  // As the last step it stays: from now on the mail is accepted.
+  if (isLast(steps, state)) return { action: ACCEPT, after: { ...state, timesUsed: state.timesUsed + 1 } }
+  return take(steps, following(state), now)
+}
+
+function limit(
+  steps: ScenarioStep[],
+  { count, ms }: { count: number; ms: number },
+  state: ScriptState,
+  now: number,
+): Taken {
+  const isNewPeriod = state.periodStartedAt === null || now - state.periodStartedAt >= ms
+  const period = isNewPeriod ? { periodStartedAt: now, inPeriod: 0 } : state
+  const counted = { ...state, periodStartedAt: period.periodStartedAt, inPeriod: period.inPeriod + 1 }
+  if (counted.inPeriod <= count) return { action: ACCEPT, after: counted }
+  return { action: rejection('rcpt', '450 4.7.1 Too many mails, try again later'), after: used(steps, counted) }
+}
+
+/** The step was used once more, and the next one follows after the last time. */
+function used(steps: ScenarioStep[], state: ScriptState): ScriptState {
+  const step = steps[state.step]!
+  const timesUsed = state.timesUsed + 1
+  const times = 'times' in step ? (step.times ?? 1) : 1
+  return timesUsed < times || isLast(steps, state) ? { ...state, timesUsed } : following(state)
+}
+
+function following({ step, mails }: ScriptState): ScriptState {
+  return { ...FIRST_STATE, step: step + 1, mails }
+}
+
+function isLast(steps: ScenarioStep[], { step }: ScriptState): boolean {
+  return step === steps.length - 1
+}
+
+const ACCEPT: Action = { do: 'accept' }
+
+function rejection(at: ScenarioStage, reply: string): Action {
+  return { do: 'reject', at, reply: `${reply}\r\n` }
+}
+
+function actionOf(step: Exclude<ScenarioStep, { do: 'greylist' | 'limit' }>): Action {
+  switch (step.do) {
+    case 'accept':
+      return ACCEPT
+    case 'reject': {
+      const { at = 'rcpt', code, enhanced = `${Math.floor(code / 100)}.0.0`, text = 'Refused by a scenario' } = step
+      return rejection(at, `${code} ${enhanced} ${text}`)
+    }
+    case 'delay':
+      return { do: 'delay', at: step.at ?? 'rcpt', ms: step.ms }
+    case 'cut': {
+      const { at = 'data', afterBytes = null, isStored = false } = step
+      return { do: 'cut', at, afterBytes, isStored }
+    }
+    case 'slow':
+      return { do: 'slow', bytesPerSecond: step.bytesPerSecond }
+  }
+}
+
+/** An address with a script. A prefix is that of the tag. */
+export type ScriptedAddress = { domain: string; mailbox: string; tag: string | null; match: 'exact' | 'prefix' }
+
+/** It names the scenario that has the script. */
+export type KnownScript = ScriptedAddress & { teamId: string; id: string }
+
+type Address = { domain: string; mailbox: string; tag: string | null }
+
+export function isScripted({ match, ...scripted }: ScriptedAddress, { domain, mailbox, tag }: Address): boolean {
+  if (scripted.domain !== domain || scripted.mailbox !== mailbox) return false
+  return match === 'exact' ? scripted.tag === tag : (tag ?? '').startsWith(scripted.tag ?? '')
+}
+
+/** Of several that match an address, the most exact one decides: negative if it is the first. */
+export function compareExactness(one: ScriptedAddress, other: ScriptedAddress): number {
+  const rank = ({ match, tag }: ScriptedAddress) => (match === 'exact' ? Infinity : (tag ?? '').length)
+  return rank(one) === rank(other) ? 0 : rank(other) - rank(one)
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { FIRST_STATE } from '../domain/scenario.ts'
+import type { NewScenario } from './scenarios.ts'
+import { addTeam, newId, NOW } from './store-contract.ts'
+import type { Store } from './store.ts'
+
+const MAX = 3
+
+function scenarioFor(teamId: string, values: Partial<NewScenario> = {}): NewScenario {
+  const { tag = 'signup' } = values
+  return {
+    teamId,
+    id: newId(),
+    domain: 'in.example',
+    mailbox: 'qa',
+    tag,
+    match: 'exact',
+    to: `qa+${tag}@in.example`,
+    steps: [{ do: 'reject', code: 451, times: 2 }, { do: 'accept' }],
+    createdAt: NOW,
+    expiresAt: NOW + 1_000,
+    ...values,
+  }
+}
+
+export function describeScenarios(open: () => Promise<Store>): void {
+  describe('scenarios', () => {
+    test('a scenario is read as it was written, by its team only', async () => {
+      const store = await open()
+      const [team, other] = [await addTeam(store), await addTeam(store)]
+      const wish = scenarioFor(team.id)
+      const added = await store.addScenario(wish, MAX)
+      expect(added).toEqual({ ...wish, state: FIRST_STATE, version: 0 })
+      expect(await store.findScenario(wish, NOW)).toEqual(added)
+      expect(await store.listScenarios(team.id, NOW)).toEqual([added])
+      expect(await store.findScenario({ teamId: other.id, id: wish.id }, NOW)).toBeNull()
+      expect(await store.removeScenario({ teamId: other.id, id: wish.id })).toBe(false)
+      const { domain, mailbox, tag, match, id, teamId } = wish
+      expect(await store.scriptedAddresses(NOW)).toEqual([{ domain, mailbox, tag, match, id, teamId }])
+      expect(await store.removeScenario(wish)).toBe(true)
+      expect(await store.listScenarios(team.id, NOW)).toEqual([])
+    })
+
+    test('one that has expired is not found, and is removed', async () => {
+      const store = await open()
+      const team = await addTeam(store)
+      const wish = scenarioFor(team.id)
+      await store.addScenario(wish, MAX)
+      expect(await store.findScenario(wish, wish.expiresAt - 1)).not.toBeNull()
+      expect(await store.findScenario(wish, wish.expiresAt)).toBeNull()
+      expect(await store.listScenarios(team.id, wish.expiresAt)).toEqual([])
+      expect(await store.scriptedAddresses(wish.expiresAt)).toEqual([])
+      await store.removeExpiredScenarios(team.id, wish.expiresAt - 1)
+      expect(await store.listScenarios(team.id, NOW)).toHaveLength(1)
+      await store.removeExpiredScenarios(team.id, wish.expiresAt)
+      expect(await store.listScenarios(team.id, NOW)).toEqual([])
+    })
+
+    test('a scenario replaces that of the same address, and others have a limit', async () => {
+      const store = await open()
+      const team = await addTeam(store)
+      for (const tag of ['a', 'b', 'c']) await store.addScenario(scenarioFor(team.id, { tag }), MAX)
+      expect(await store.addScenario(scenarioFor(team.id, { tag: 'd' }), MAX)).toBe('limit')
+      const again = scenarioFor(team.id, { tag: 'b', createdAt: NOW + 1 })
+      expect(await store.addScenario(again, MAX)).toMatchObject({ id: again.id })
+      const tags = (await store.listScenarios(team.id, NOW)).map(({ tag }) => tag)
+      expect(tags.toSorted()).toEqual(['a', 'b', 'c'])
+      // The prefix is another address.
+      expect(await store.addScenario(scenarioFor(team.id, { tag: 'b', match: 'prefix' }), MAX)).toBe('limit')
+      // Those that have expired make room.
+      const later = scenarioFor(team.id, { tag: 'd', createdAt: NOW + 1_000, expiresAt: NOW + 2_000 })
+      expect(await store.addScenario(later, MAX)).toMatchObject({ id: later.id })
+    })
+
+    test('a state is saved once per version', async () => {
+      const store = await open()
+      const team = await addTeam(store)
+      const wish = scenarioFor(team.id, { tag: null, to: 'qa@in.example' })
+      await store.addScenario(wish, MAX)
+      const key = { teamId: team.id, id: wish.id }
+      const states = Array.from({ length: 20 }, (_, mails) => ({ ...FIRST_STATE, mails }))
+      const saved = await Promise.all(states.map((state) => store.saveScriptState({ ...key, version: 0 }, state)))
+      expect(saved.filter(Boolean)).toHaveLength(1)
+      expect(await store.findScenario(key, NOW)).toMatchObject({
+        tag: null,
+        version: 1,
+        state: states[saved.indexOf(true)],
+      })
+    })
+  })
+}

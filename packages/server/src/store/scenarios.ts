@@ -1,0 +1,36 @@
+import type { ScenarioStep } from '@mailhatch/sdk'
+import type { KnownScript, ScriptedAddress, ScriptState } from '../domain/scenario.ts'
+
+/** A script for the mail to an address. */
+export type StoredScenario = ScriptedAddress & {
+  teamId: string
+  id: string
+  /** The address as one text, in lower case. */
+  to: string
+  steps: ScenarioStep[]
+  state: ScriptState
+  /** Changes with the state. */
+  version: number
+  createdAt: number
+  expiresAt: number
+}
+
+export type NewScenario = Omit<StoredScenario, 'state' | 'version'>
+
+/** Names a scenario. */
+export type ScenarioKey = { teamId: string; id: string }
+
+/** Scenarios that have expired are not found. `at`: the current time. */
+export type ScenarioStore = {
+  /** Replaces that of the same address. */
+  addScenario(scenario: NewScenario, scenariosMax: number): Promise<StoredScenario | 'limit'>
+  /** Newest first. */
+  listScenarios(teamId: string, at: number): Promise<StoredScenario[]>
+  findScenario(where: ScenarioKey, at: number): Promise<StoredScenario | null>
+  /** False if the state has changed since it was read. */
+  saveScriptState(where: ScenarioKey & { version: number }, state: ScriptState): Promise<boolean>
+  removeScenario(where: ScenarioKey): Promise<boolean>
+  removeExpiredScenarios(teamId: string, at: number): Promise<void>
+  /** Those of all teams. */
+  scriptedAddresses(at: number): Promise<KnownScript[]>
+}

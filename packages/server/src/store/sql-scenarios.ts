@@ -1,0 +1,93 @@
+import { FIRST_STATE } from '../domain/scenario.ts'
+import type { Database } from './database.ts'
+import type { ScenarioStore, StoredScenario } from './scenarios.ts'
+import { sql, type Sql } from './sql.ts'
+
+export function scenarioStore({ read, write, writeFor }: Database): ScenarioStore {
+  async function findBy(condition: Sql): Promise<StoredScenario[]> {
+    const rows = await read<ScenarioRow>(sql`
+      select ${ADDRESS}, recipient as "to", steps, state, version, created_at as "createdAt", expires_at as "expiresAt"
+      from scenarios
+      where ${condition}
+      order by created_at desc, id desc`)
+    return rows.map(readScenario)
+  }
+
+  return {
+    async addScenario(scenario, scenariosMax) {
+      const { teamId, id, domain, mailbox, tag, match, to, steps, createdAt, expiresAt } = scenario
+      const ofAddress = sql`
+        domain = ${domain} and mailbox = ${mailbox} and tag = ${tag ?? ''} and is_prefix = ${match === 'prefix' ? 1 : 0}`
+      const results = await writeFor(
+        teamId,
+        sql`delete from scenarios where team_id = ${teamId} and (expires_at <= ${createdAt} or (${ofAddress}))`,
+        sql`
+          insert into scenarios (team_id, id, domain, mailbox, tag, is_prefix, recipient, steps, state, version, created_at,
+                                 expires_at)
+          select s.team_id, ${id}, ${domain}, ${mailbox}, ${tag ?? ''}, ${match === 'prefix' ? 1 : 0}, ${to},
+                 ${JSON.stringify(steps)}, ${JSON.stringify(FIRST_STATE)}, 0, ${createdAt}, ${expiresAt}
+          from team_state s
+          where s.team_id = ${teamId}
+            and ${scenariosMax} > (select count(*) from scenarios where team_id = ${teamId})`,
+      )
+      return results[1] === 1 ? { ...scenario, state: FIRST_STATE, version: 0 } : 'limit'
+    },
+
+    listScenarios: (teamId, at) => findBy(sql`team_id = ${teamId} and expires_at > ${at}`),
+
+    async findScenario({ teamId, id }, at) {
+      return (await findBy(sql`team_id = ${teamId} and id = ${id} and expires_at > ${at}`))[0] ?? null
+    },
+
+    async saveScriptState({ teamId, id, version }, state) {
+      const [saved] = await write(sql`
+        update scenarios set state = ${JSON.stringify(state)}, version = version + 1
+        where team_id = ${teamId} and id = ${id} and version = ${version}`)
+      return saved === 1
+    },
+
+    async removeScenario({ teamId, id }) {
+      const [removed] = await write(sql`delete from scenarios where team_id = ${teamId} and id = ${id}`)
+      return removed === 1
+    },
+
+    async removeExpiredScenarios(teamId, at) {
+      await write(sql`delete from scenarios where team_id = ${teamId} and expires_at <= ${at}`)
+    },
+
+    async scriptedAddresses(at) {
+      const rows = await read<AddressRow>(sql`select ${ADDRESS} from scenarios where expires_at > ${at}`)
+      return rows.map(readAddress)
+    },
+  }
+}
+
+const ADDRESS = sql`team_id as "teamId", id, domain, mailbox, tag, is_prefix as "isPrefix"`
+
+type AddressRow = { teamId: string; id: string; domain: string; mailbox: string; tag: string; isPrefix: number }
+
+function readAddress({ tag, isPrefix, ...row }: AddressRow) {
+  return { ...row, tag: tag === '' ? null : tag, match: isPrefix ? ('prefix' as const) : ('exact' as const) }
+}
+
+type ScenarioRow = AddressRow & {
+  to: string
+  steps: string
+  state: string
+  version: number
+  createdAt: number
+  expiresAt: number
+}
+
+function readScenario({ to, steps, state, version, createdAt, expiresAt, ...address }: ScenarioRow): StoredScenario {
+  // Written by the store itself.
+  return {
+    ...readAddress(address),
+    to,
+    steps: JSON.parse(steps),
+    state: JSON.parse(state),
+    version,
+    createdAt,
+    expiresAt,
+  }
+}

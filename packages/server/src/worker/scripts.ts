@@ -1,0 +1,64 @@
+import type { Recipient } from '../domain/address.ts'
+import { compareExactness, isScripted, type Action, type KnownScript } from '../domain/scenario.ts'
+import type { Log } from '../observe/log.ts'
+
+/** How long a sender may wait for the next step. Then its mail is accepted as usual. */
+const STEP_MS_MAX = 10_000
+
+/** Which addresses have scripts, and what the next mail for one of them gets. */
+export type ScriptSource = {
+  /** The same array until it changes. */
+  known: () => KnownScript[]
+  takeStep: (script: Pick<KnownScript, 'teamId' | 'id'>) => Promise<Action>
+}
+
+/** What happens to a mail for an address with a script. */
+export type MailPlan = { teamId: string; action: Action }
+
+export type Scripts = {
+  /** Null for an address without a script, about which nothing is asked. */
+  planFor(recipient: Recipient): Promise<MailPlan> | null
+}
+
+export function createScripts({ known, takeStep }: ScriptSource, log: Pick<Log, 'warn'>): Scripts {
+  let indexed: KnownScript[] | null = null
+  let byMailbox = new Map<string, KnownScript[]>()
+
+  function scriptsOf({ mailbox, domain }: Recipient): KnownScript[] | undefined {
+    const scripts = known()
+    if (scripts !== indexed) {
+      byMailbox = Map.groupBy(scripts.toSorted(compareExactness), (script) => `${script.mailbox}@${script.domain}`)
+      indexed = scripts
+    }
+    return byMailbox.size === 0 ? undefined : byMailbox.get(`${mailbox}@${domain}`)
+  }
+
+  async function plan({ teamId, id }: KnownScript): Promise<MailPlan> {
+    try {
+      return { teamId, action: await within(STEP_MS_MAX, takeStep({ teamId, id })) }
+    } catch (error) {
+      log.warn(
+        { err: error },
+        'a mail for an address with a scenario is accepted as usual, because the next step is unknown',
+      )
+      return { teamId, action: { do: 'accept' } }
+    }
+  }
+
+  return {
+    planFor(recipient) {
+      const script = scriptsOf(recipient)?.find((each) => isScripted(each, recipient))
+      return script === undefined ? null : plan(script)
+    },
+  }
+}
+
+async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(new Error(`no response within ${milliseconds} ms`)), milliseconds)
+  try {
+    return await Promise.race([promise, timeout.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

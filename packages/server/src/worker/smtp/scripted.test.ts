@@ -1,0 +1,161 @@
+import { createTransport } from 'nodemailer'
+import { expect, test } from 'vitest'
+import type { Action } from '../../domain/scenario.ts'
+import { TestClient, startTestServer, type TestServerOptions } from './test-kit.ts'
+
+const SCRIPTED = 'scripted'
+
+/** A server in which mail for `scripted@in.test` gets these actions in turn, and all other mail is accepted. */
+async function startScripted(actions: Action[], options: TestServerOptions = {}) {
+  const left = [...actions]
+  const scripts = {
+    planFor: ({ mailbox }: { mailbox: string }) =>
+      mailbox === SCRIPTED
+        ? Promise.resolve({ teamId: 'team', action: left.shift() ?? { do: 'accept' as const } })
+        : null,
+  }
+  const started = await startTestServer({ scripts, ...options })
+  return { ...started, port: started.server.port }
+}
+
+const reject = (at: 'rcpt' | 'data' | 'after-data', reply: string): Action => ({
+  do: 'reject',
+  at,
+  reply: `${reply}\r\n`,
+})
+
+async function begin(port: number, recipients = [SCRIPTED]): Promise<{ client: TestClient; replies: string[] }> {
+  const client = await TestClient.connectWithHello(port)
+  await client.say('MAIL FROM:<app@shop.test>')
+  const replies: string[] = []
+  for (const name of recipients) replies.push(await client.say(`RCPT TO:<${name}@in.test>`))
+  return { client, replies }
+}
+
+test('a refused recipient leaves the others alone', async () => {
+  const { port, mails, refusals } = await startScripted([reject('rcpt', '452 4.2.2 Mailbox full')])
+  const { client, replies } = await begin(port, ['plain', SCRIPTED])
+  expect(replies.map((reply) => reply.slice(0, 3))).toEqual(['250', '452'])
+  expect(await client.say('DATA')).toMatch(/^354/)
+  expect(await client.say('Subject: hello\r\n\r\ntext\r\n.')).toMatch(/^250/)
+  expect(mails.map(({ recipients }) => recipients.map(({ mailbox }) => mailbox))).toEqual([['plain']])
+  expect(refusals).toMatchObject([{ to: 'scripted@in.test', code: 452, reason: 'Mailbox full' }])
+})
+
+test('refusals of a script are no errors of the client', async () => {
+  const { port, mails } = await startScripted(
+    Array.from({ length: 40 }, () => reject('rcpt', '550 5.1.1 No such user')),
+  )
+  const { client } = await begin(port, [])
+  for (let count = 0; count < 40; count++)
+    expect(await client.say('RCPT TO:<scripted@in.test>')).toMatch(/^550 5\.1\.1/)
+  expect(await client.say('RCPT TO:<plain@in.test>')).toMatch(/^250/)
+  await client.say('DATA')
+  expect(await client.say('text\r\n.')).toMatch(/^250/)
+  expect(mails).toHaveLength(1)
+})
+
+test('a refusal at DATA, and one after it, end the transaction and store nothing', async () => {
+  const { port, mails } = await startScripted([
+    reject('data', '451 4.3.0 Not now'),
+    reject('after-data', '554 5.7.1 Spam'),
+  ])
+  const { client } = await begin(port)
+  expect(await client.say('DATA')).toBe('451 4.3.0 Not now\r\n')
+  expect(await client.say('MAIL FROM:<app@shop.test>')).toMatch(/^250/)
+  await client.say('RCPT TO:<scripted@in.test>')
+  expect(await client.say('DATA')).toMatch(/^354/)
+  expect(await client.say('text\r\n.')).toBe('554 5.7.1 Spam\r\n')
+  expect(await client.say('MAIL FROM:<app@shop.test>')).toMatch(/^250/)
+  expect(mails).toEqual([])
+})
+
+test('a refusal at DATA is the reply to the first chunk of BDAT', async () => {
+  const { port, mails } = await startScripted([reject('data', '451 4.3.0 Not now')])
+  const { client } = await begin(port)
+  client.send('BDAT 4 LAST\r\ntext')
+  expect(await client.reply()).toBe('451 4.3.0 Not now\r\n')
+  expect(mails).toEqual([])
+  expect(await client.say('NOOP')).toMatch(/^250/)
+})
+
+test.each([
+  ['rcpt', []],
+  ['data', ['250 2.1.5 Recipient OK\r\n']],
+  ['after-data', ['250 2.1.5 Recipient OK\r\n', '354 End the mail with <CR><LF>.<CR><LF>\r\n']],
+] as const)('the connection is cut at %s without a reply', async (at, answered) => {
+  const { port, mails } = await startScripted([{ do: 'cut', at, afterBytes: null, isStored: false }])
+  const { client } = await begin(port, [])
+  const replies: string[] = []
+  for (const line of ['RCPT TO:<scripted@in.test>', 'DATA', 'text\r\n.'].slice(0, answered.length + 1)) {
+    replies.push(await client.say(line))
+  }
+  expect(replies).toEqual([...answered, ''])
+  expect(mails).toEqual([])
+})
+
+test('a mail whose connection is cut after it was sent can be stored nevertheless', async () => {
+  const { port, mails } = await startScripted([{ do: 'cut', at: 'after-data', afterBytes: null, isStored: true }])
+  const { client } = await begin(port)
+  await client.say('DATA')
+  expect(await client.say('text\r\n.')).toBe('')
+  expect(mails).toHaveLength(1)
+})
+
+test('the connection is cut after some bytes of the mail', async () => {
+  const { port, mails } = await startScripted([{ do: 'cut', at: 'data', afterBytes: 1_000, isStored: false }])
+  const { client } = await begin(port)
+  await client.say('DATA')
+  client.send('x'.repeat(100))
+  client.send(`${'y'.repeat(70)}\r\n`.repeat(100))
+  expect(await client.reply()).toBe('')
+  expect(mails).toEqual([])
+})
+
+test.each(['rcpt', 'data', 'after-data'] as const)('the reply at %s comes late, and the mail arrives', async (at) => {
+  const delayMs = 300
+  const { server, mails } = await startScripted([{ do: 'delay', at, ms: delayMs }])
+  const transport = createTransport({ host: '127.0.0.1', port: server.port })
+  const startedAt = performance.now()
+  await transport.sendMail({ from: 'app@shop.test', to: 'scripted@in.test', text: 'hello' })
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(delayMs)
+  expect(mails).toHaveLength(1)
+})
+
+test('after DATA, the mail is stored before the delay', async () => {
+  const { port, mails } = await startScripted([{ do: 'delay', at: 'after-data', ms: 60_000 }])
+  const { client } = await begin(port)
+  await client.say('DATA')
+  client.send('text\r\n.\r\n')
+  await expect.poll(() => mails.length).toBe(1)
+  client.destroy()
+})
+
+test('a slow reader takes its time', async () => {
+  const { server, mails } = await startScripted([{ do: 'slow', bytesPerSecond: 20_000 }])
+  const transport = createTransport({ host: '127.0.0.1', port: server.port })
+  const startedAt = performance.now()
+  await transport.sendMail({ from: 'app@shop.test', to: 'scripted@in.test', text: 'x'.repeat(10_000) })
+  expect(performance.now() - startedAt).toBeGreaterThan(400)
+  expect(mails).toHaveLength(1)
+})
+
+test('a server that closes does not wait for delays', async () => {
+  const { server, port } = await startScripted([{ do: 'delay', at: 'rcpt', ms: 60_000 }])
+  const client = await TestClient.connectWithHello(port)
+  await client.say('MAIL FROM:<app@shop.test>')
+  client.send('RCPT TO:<scripted@in.test>\r\n')
+  await expect.poll(() => server.connections).toBe(1)
+  await server.close()
+  expect(await client.reply()).toMatch(/^250|^421/)
+})
+
+test('with 50 delays of a team, the next mail is accepted at once', async () => {
+  const delays = Array.from({ length: 51 }, (): Action => ({ do: 'delay', at: 'rcpt', ms: 60_000 }))
+  const { port } = await startScripted(delays)
+  const clients = await Promise.all(Array.from({ length: 51 }, () => TestClient.connectWithHello(port)))
+  await Promise.all(clients.map((client) => client.say('MAIL FROM:<app@shop.test>')))
+  // All but one wait for their delays, whichever comes last.
+  const replies = clients.map((client) => client.say('RCPT TO:<scripted@in.test>'))
+  expect(await Promise.race(replies)).toMatch(/^250/)
+})

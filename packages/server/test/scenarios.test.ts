@@ -1,0 +1,84 @@
+import { accept, cutDuring, delay, limit, reject } from '@mailhatch/sdk'
+import { createTransport } from 'nodemailer'
+import { expect, test } from 'vitest'
+import { startServer } from './support/server.ts'
+
+async function start() {
+  const server = await startServer()
+  // Without a pool, which sends a mail again whose connection was cut.
+  const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
+  /** `250`, the code of a refusal, or the name of an error. */
+  const send = (to: string) =>
+    transport.sendMail({ from: 'app@shop.test', to, subject: 'Hello', text: 'Hello' }).then(
+      () => 250,
+      (error: { responseCode?: number; code: string }) => error.responseCode ?? error.code,
+    )
+  return { ...server, send }
+}
+
+test('each step of a script is for one mail, and other addresses are not affected', async () => {
+  const { sdk, send } = await start()
+  const inbox = await sdk.addresses.create()
+  const script = await inbox.script([
+    reject(451).times(2),
+    cutDuring('data'),
+    reject(550, { text: 'No such user' }),
+    accept(),
+  ])
+  const other = await sdk.addresses.create()
+  const seen: (string | number)[] = []
+  for (let mail = 0; mail < 6; mail++) {
+    seen.push(await send(inbox.address))
+    expect(await send(other.address)).toBe(250)
+  }
+  expect(seen).toEqual([451, 451, expect.stringMatching(/^E/), 550, 250, 250])
+  expect(await script.state()).toMatchObject({ nextStep: 3, timesUsed: 2, mails: 6 })
+  await inbox.waitFor()
+  await inbox.waitFor()
+  expect(await other.messages()).toHaveLength(6)
+  expect(await inbox.messages()).toHaveLength(2)
+})
+
+test('a script ends when it is ended, expires, or is replaced', async () => {
+  const { sdk, send } = await start()
+  const inbox = await sdk.addresses.create()
+  const first = await inbox.script([reject(451)])
+  expect(await send(inbox.address)).toBe(451)
+  const second = await inbox.script([reject(452)])
+  expect(await send(inbox.address)).toBe(452)
+  await expect(first.state()).rejects.toMatchObject({ status: 404 })
+  await second.end()
+  expect(await send(inbox.address)).toBe(250)
+  expect(await sdk.scenarios.list()).toEqual([])
+})
+
+test('many mails at once use each step exactly as often as it says', async () => {
+  const { sdk, send } = await start()
+  const inbox = await sdk.addresses.create()
+  await inbox.script([reject(451).times(7), reject(452).times(11), accept()])
+  const seen = await Promise.all(Array.from({ length: 30 }, () => send(inbox.address)))
+  const count = (code: number) => seen.filter((each) => each === code).length
+  expect([count(451), count(452), count(250)]).toEqual([7, 11, 12])
+})
+
+test('a limit lets so many mails through', async () => {
+  const { sdk, send } = await start()
+  const inbox = await sdk.addresses.create()
+  await inbox.script([limit(2, '1h')])
+  expect([await send(inbox.address), await send(inbox.address), await send(inbox.address)]).toEqual([250, 250, 450])
+})
+
+test('what is not valid is refused', async () => {
+  const { sdk } = await start()
+  const { team } = await sdk.me()
+  const to = `qa@${team.domain}`
+  await expect(sdk.scenarios.create(to, [])).rejects.toMatchObject({ status: 400 })
+  await expect(sdk.scenarios.create('nonsense', [accept()])).rejects.toMatchObject({ status: 404 })
+  await expect(sdk.scenarios.create(to, [reject(250)])).rejects.toMatchObject({ status: 400 })
+  await expect(sdk.scenarios.create(to, [reject(550, { text: 'a\r\nQUIT' })])).rejects.toMatchObject({ status: 400 })
+  await expect(sdk.scenarios.create(to, [delay('61s')])).rejects.toMatchObject({ status: 422 })
+  const many = Array.from({ length: 51 }, () => accept())
+  await expect(sdk.scenarios.create(to, many)).rejects.toMatchObject({ status: 422 })
+  await expect(sdk.scenarios.create('qa@other.example', [accept()])).rejects.toMatchObject({ status: 404 })
+  expect(await sdk.scenarios.list()).toEqual([])
+})
