@@ -1,7 +1,15 @@
 import { appendFileSync } from 'node:fs'
 
 /** A counted or measured value, and the limits that it has to keep. */
-export type Figure = { name: string; value: number; unit?: string; min?: number; max?: number }
+export type Figure = {
+  name: string
+  value: number
+  unit?: string
+  min?: number
+  max?: number
+  /** The first of what was found and should not exist, to repeat the failure. */
+  items?: string[]
+}
 
 /**
  * What is shown, how it was tried and what was found. The control is the same check where it has to find something: it has
@@ -17,6 +25,9 @@ export type Proof = {
 /** What a part writes to its file of results, one JSON text per line. */
 export type ResultLine = { progress: string } | { proof: Proof } | { failure: string }
 
+/** Enough to see what they have in common. */
+const ITEMS_MAX = 5
+
 export function counted(name: string, value: number, unit?: string): Figure {
   return { name, value, ...(unit === undefined ? {} : { unit }) }
 }
@@ -27,6 +38,16 @@ export function atMost(max: number, name: string, value: number, unit?: string):
 
 export function atLeast(min: number, name: string, value: number, unit?: string): Figure {
   return { ...counted(name, value, unit), min }
+}
+
+/** None of these may exist. If there are some, the first are reported with the failure. */
+export function none(name: string, found: string[]): Figure {
+  return { ...atMost(0, name, found.length), ...(found.length === 0 ? {} : { items: found.slice(0, ITEMS_MAX) }) }
+}
+
+/** For a control, which has to find some. */
+export function some(name: string, found: string[]): Figure {
+  return atLeast(1, name, found.length)
 }
 
 export function isKept({ value, min = -Infinity, max = Infinity }: Figure): boolean {

@@ -6,7 +6,7 @@ import { NEWEST_SCHEMA } from '../../src/store/sqlite-migrations.ts'
 import { REPOSITORY } from '../support/markdown.ts'
 import { checkPreviousSchema } from '../support/previous-schema.ts'
 import { inLanes, minutesFor, PARTS, type Part } from './parts.ts'
-import { atLeast, atMost, brokenIn, counted, prove, uncheckedIn, type Proof } from './proof.ts'
+import { atLeast, atMost, brokenIn, counted, none, prove, some, uncheckedIn, type Proof } from './proof.ts'
 import { reliabilityPage, type PartResult, type Results } from './reliability-page.ts'
 
 const HERE = join(REPOSITORY, 'packages/server/test/prove')
@@ -106,6 +106,14 @@ test.each<[string, Partial<Proof>]>([
   ['a control below the limit', { figures: [atMost(1, 'messages lost', 0)] }],
 ])('a proof is refused: %s', (_, change) => {
   expect(() => prove({ ...PROOF, ...change })).toThrow(PROOF.claim)
+})
+
+test('a failed proof names the first five of what was found', () => {
+  const lost = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6']
+  const proof = { ...PROOF, figures: [none('messages lost', lost)] }
+  expect(() => prove(proof)).toThrow('"items":["m1","m2","m3","m4","m5"]')
+  expect(() => prove({ ...PROOF, figures: [none('messages lost', [])] })).not.toThrow()
+  expect(some('messages lost', lost)).toEqual(atLeast(1, 'messages lost', 6))
 })
 
 test('the page shows figures, limits, controls and what failed', () => {
