@@ -1,10 +1,12 @@
 import { join } from 'node:path'
-import type { Bucket } from '../../src/bucket/bucket.ts'
+import { bytesOf, type Bucket } from '../../src/bucket/bucket.ts'
 import { openEmbeddedBucket } from '../../src/bucket/embedded-bucket.ts'
 import { openFolderBucket } from '../../src/bucket/folder-bucket.ts'
 import { openS3Bucket } from '../../src/bucket/s3-bucket.ts'
 import { parseS3Location } from '../../src/bucket/s3-location.ts'
 import { metadataPrefix } from '../../src/domain/object-keys.ts'
+import { decodeMetadata, type Metadata } from '../../src/worker/metadata.ts'
+import { ADMIN_TOKEN } from '../support/admin-subject.ts'
 import { API_KEY, type ChildOptions, type ChildServer } from '../support/child-server.ts'
 import { mountCuttableDisk } from '../support/cuttable-disk.ts'
 import { freePort } from '../support/free-port.ts'
@@ -13,8 +15,6 @@ import { makeTeam } from '../support/made-team.ts'
 import { S3_CREDENTIALS } from '../support/object-storage.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from '../support/server.ts'
 import { keysIn, unprocessedMail } from '../support/stored-mail.ts'
-
-export const ADMIN_TOKEN = 'token-of-the-operator-in-the-crash-tests'
 
 /** A way to run the product, for tests that end its programs without warning. */
 export type Installation = {
@@ -36,6 +36,8 @@ export type Storage = {
   settings: Record<string, string>
   /** The number of mails that are still to be announced, while the programs run. */
   countWaiting(): number | Promise<number>
+  /** What the worker has noted about these, while the programs run. */
+  readWaiting(): Metadata[] | Promise<Metadata[]>
   /** After the programs have stopped. */
   openBucket(): Bucket | Promise<Bucket>
 }
@@ -49,6 +51,7 @@ export function embeddedStorage(dataDir: string): Storage {
   return {
     settings: {},
     countWaiting: () => unprocessedMail(file).length,
+    readWaiting: () => unprocessedMail(file),
     openBucket: () => openEmbeddedBucket(file),
   }
 }
@@ -57,7 +60,8 @@ export function folderStorage(folder: string): Storage {
   const open = () => openFolderBucket(folder, { toPut: false })
   return {
     settings: { INBOX_STORAGE: `file:${folder}` },
-    countWaiting: async () => countUnprocessed(await open()),
+    countWaiting: async () => (await unprocessedIn(await open())).length,
+    readWaiting: async () => readUnprocessed(await open()),
     openBucket: open,
   }
 }
@@ -70,13 +74,25 @@ export function s3Storage(s3Url: string): Storage {
       S3_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
       S3_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
     },
-    countWaiting: async () => countUnprocessed(await open()),
+    countWaiting: async () => (await unprocessedIn(await open())).length,
+    readWaiting: async () => readUnprocessed(await open()),
     openBucket: open,
   }
 }
 
-async function countUnprocessed(bucket: Bucket): Promise<number> {
-  return (await keysIn(bucket, metadataPrefix('unprocessed'))).length
+function unprocessedIn(bucket: Bucket): Promise<string[]> {
+  return keysIn(bucket, metadataPrefix('unprocessed'))
+}
+
+async function readUnprocessed(bucket: Bucket): Promise<Metadata[]> {
+  const found: Metadata[] = []
+  for (const key of await unprocessedIn(bucket)) {
+    const object = await bucket.get(key)
+    // Announced meanwhile.
+    if (object === null) continue
+    found.push(decodeMetadata(await bytesOf(object)))
+  }
+  return found
 }
 
 /** One program that does everything. */

@@ -17,7 +17,7 @@ test.each(['embedded', 'folder'] as const)(
     const seed = randomInt(2 ** 31)
     const report = await crashUnderLoad({ installation, crashes: KILLS, connections: CONNECTIONS, seed })
     console.info(seed, report)
-    expect(report).toMatchObject({ lost: [], doubled: [], altered: [], unknown: [] })
+    expect(report).toMatchObject({ lost: [], forgotten: [], doubled: [], altered: [], unknown: [] })
     // A file that was being written stays; a transaction does not.
     expect(kind === 'folder' || report.strayObjects === 0).toBe(true)
     expect(report.accepted).toBeGreaterThanOrEqual((KILLS - report.crashesDuringStart) * ACCEPTED_PER_LIFE_MIN)

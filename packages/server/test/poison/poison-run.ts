@@ -66,7 +66,7 @@ export async function runPoison({ installation, choose, preloads = [], patienceM
   const other = await others.end(LATE_MS)
   const setAside = judged.filter(({ result }) => result === 'set aside')
   await programs.restart(preloads)
-  const unretried = await retryAll(programs, setAside)
+  const unretried = await countUnretried(programs, setAside)
   await programs.stop()
   return {
     stages,
@@ -167,7 +167,7 @@ async function judge(programs: WatchedPrograms, poisons: Poison[], patienceMs: n
 }
 
 async function lookAt(programs: WatchedPrograms, poisons: Poison[]): Promise<Judged[]> {
-  const setAside = await programs.listSetAside()
+  const setAside = await programs.operator.listSetAside()
   const rejections = await programs.sdk.rejections.list({ limit: 200 })
   return Promise.all(
     poisons.map(async (poison): Promise<Judged> => {
@@ -190,8 +190,8 @@ async function resultIn({ sdk }: WatchedPrograms, mailbox: string): Promise<Resu
   return (await sdk.messages.get(found.id)).parse === 'failed' ? 'delivered unparsed' : 'delivered'
 }
 
-/** The number of mails that an operator's retry does not deliver. */
-async function retryAll(programs: WatchedPrograms, judged: Judged[]): Promise<number> {
+/** The number of messages that an operator's retry does not deliver. */
+async function countUnretried(programs: WatchedPrograms, judged: Judged[]): Promise<number> {
   let failed = 0
   for (const { mail, ...poison } of judged) {
     if (!mail || !(await isRetried(programs, mail, mailboxOf(poison)))) failed++
@@ -200,7 +200,7 @@ async function retryAll(programs: WatchedPrograms, judged: Judged[]): Promise<nu
 }
 
 async function isRetried(programs: WatchedPrograms, mail: Metadata, mailbox: string): Promise<boolean> {
-  const status = await programs.retry(mail)
+  const status = await programs.operator.retry(mail)
   const { data } = await programs.sdk.messages.list({ mailbox })
   return [200, 409].includes(status) && data.length === 1
 }

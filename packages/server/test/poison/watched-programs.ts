@@ -1,13 +1,13 @@
 import { Mailhatch } from '@mailhatch/sdk'
 import { onTestFinished } from 'vitest'
 import type { Installation } from '../crash/installations.ts'
-import type { Metadata } from '../../src/worker/metadata.ts'
+import { ADMIN_TOKEN } from '../support/admin-subject.ts'
 import { spawnServer, type ChildOptions, type ChildServer } from '../support/child-server.ts'
 import type { WhenOver } from '../support/file-life.ts'
 import { freePort } from '../support/free-port.ts'
+import { operatorAt } from '../support/operator.ts'
 import { preload } from '../support/preload.ts'
 
-const ADMIN_TOKEN = 'token-of-the-operator-in-the-poison-tests'
 /** Small, so that memory is exhausted in a second. An idle program uses less than half. */
 const HEAP_MEGABYTES = 160
 
@@ -64,18 +64,6 @@ export async function startWatched({ programs, smtpProgram, apiKey, domain }: In
 
   const startAll = (names: string[]) => Promise.all(programs.map((_, index) => start(index, names)))
   await startAll(preloads)
-  const adminUrl = `http://127.0.0.1:${ports.worker}/admin`
-
-  function admin(path: string, method = 'GET'): Promise<Response> {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-    return fetch(`${adminUrl}${path}`, { method, headers, signal: AbortSignal.timeout(RESPONSE_MS_MAX) })
-  }
-
-  async function listSetAside(): Promise<Metadata[]> {
-    const response = await admin('/set-aside?limit=200')
-    // As documented.
-    return ((await response.json()) as { messages: Metadata[] }).messages
-  }
 
   return {
     domain,
@@ -84,9 +72,7 @@ export async function startWatched({ programs, smtpProgram, apiKey, domain }: In
     output: () => output.join(''),
     /** How often a program ended by itself. */
     ends: () => ends,
-    listSetAside,
-    retry: async ({ mailbox, id, domain: at }: Metadata) =>
-      (await admin(`/inboxes/${mailbox}/messages/${id}/webhook?domain=${at}`, 'POST')).status,
+    operator: operatorAt(`http://127.0.0.1:${ports.worker}`, RESPONSE_MS_MAX),
     /** Restarts all programs, with other modules loaded first. */
     async restart(names: string[]) {
       await stopAll()
