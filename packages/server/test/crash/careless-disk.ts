@@ -53,6 +53,12 @@ rewriteModules({
     }`,
     ],
   ],
-  '/program/spare-room.ts': [['if (freeBytesIn(dataDir) < SPARE_BYTES) rmSync(', 'if (false) rmSync(']],
-  '/sqlite/lock.ts': [['pragma journal_mode = memory; ', '']],
+  '/program/spare-room.ts': [
+    [
+      'if (freeBytesIn(dataDir) < SPARE_BYTES) rmSync(',
+      `const copy = process.env['MAILHATCH_SMALL_DISK'] + '/start-' + process.pid
+  process.getBuiltinModule('node:fs').writeFileSync(copy, 'x'.repeat(100_000))
+  if (false) rmSync(`,
+    ],
+  ],
 })

@@ -72,6 +72,9 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
   }
   let server: ChildServer
   let early: MessageSummary[] = []
+  /** For failures, as all names of mail and reads in the report. */
+  let phase = 'before the first start on the full disk'
+  const names = new Map<string, string>()
   const sdk = () => new Mailhatch({ url: server.apiUrl, apiKey: API_KEY })
 
   async function start(): Promise<void> {
@@ -85,21 +88,23 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
     await server[how]()
   }
 
-  async function send(client: SmtpClient, sizes: number[]): Promise<string> {
+  async function send(client: SmtpClient, sizes: number[]): Promise<{ name: string; reply: string }> {
     const id = `m${sent.size}`
     const random = seededRandom(seed + sent.size)
     const bytes = random.pick(sizes)
     const raw = randomMail(id, bytes, { random })
     const mail = { hash: sha256(raw), isAccepted: false }
     sent.set(id, mail)
+    const name = `${id}, ${bytes} bytes, ${phase}`
+    names.set(id, name)
     const reply = await client.send({ to: `qa+${id}@mailhatch.test`, raw }).catch(describeLoss)
     mail.isAccepted = isAccepted(reply)
-    if (mail.isAccepted) return reply
+    if (mail.isAccepted) return { name, reply }
     found.refused++
-    if (!reply.startsWith('452')) found.refusedOtherwise.push(reply)
+    if (!reply.startsWith('452')) found.refusedOtherwise.push(`${name}: ${reply}`)
     else if (bytes === LARGE_BYTES) found.largeRefused++
     else found.smallRefused++
-    return reply
+    return { name, reply }
   }
 
   /** Over several connections, one for each mail. Without room, the disk is filled while the mail arrives. */
@@ -110,8 +115,8 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
           const client = await SmtpClient.connect(server.smtpPort)
           const replying = send(client, [...SMALL_BYTES, LARGE_BYTES])
           if (!isRoom) disk.fill()
-          const reply = await replying
-          if (isRoom && !isAccepted(reply)) found.refusedWithRoom.push(reply)
+          const { name, reply } = await replying
+          if (isRoom && !isAccepted(reply)) found.refusedWithRoom.push(`${name}: ${reply}`)
           client.close()
         }
       }),
@@ -133,7 +138,7 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
     for (const size of [Math.max(...SMALL_BYTES), Math.min(...SMALL_BYTES)]) {
       for (let number = 0; number < SENDS_MAX; number++) {
         disk.fill()
-        if (!isAccepted(await send(client, [size]))) break
+        if (!isAccepted((await send(client, [size])).reply)) break
       }
     }
     client.close()
@@ -141,10 +146,13 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
 
   async function read(): Promise<void> {
     disk.fill()
-    const reading = early.flatMap(({ id }) => [() => sdk().messages.get(id), () => readRaw(id)])
-    for (const ask of [() => sdk().messages.list(), ...reading]) {
+    const reading = early.flatMap(({ id }) => [
+      { what: `message ${id}`, ask: () => sdk().messages.get(id) },
+      { what: `raw mail of ${id}`, ask: () => readRaw(id) },
+    ])
+    for (const { what, ask } of [{ what: 'list', ask: () => sdk().messages.list() }, ...reading]) {
       found.reads++
-      await ask().catch((error: unknown) => found.readsFailed.push(String(error)))
+      await ask().catch((error: unknown) => found.readsFailed.push(`${what}, ${phase}: ${String(error)}`))
     }
   }
 
@@ -169,13 +177,15 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
 
   for (let number = 1; number <= given.starts; number++) {
     await useUpRoom()
-    await end(number % 2 === 0 ? 'kill' : 'stop')
+    const how = number % 2 === 0 ? 'kill' : 'stop'
+    await end(how)
+    phase = `start ${number}, after a ${how}`
     disk.fill()
     found.starts++
     try {
       await start()
     } catch (error) {
-      found.startsFailed.push(String(error))
+      found.startsFailed.push(`${phase}: ${String(error)}`)
       disk.free()
       await start()
     }
@@ -189,7 +199,15 @@ export async function runOnFullDisk(given: FullDisk): Promise<FullDiskReport> {
   await end('stop')
   const bucket = await storage.openBucket()
   try {
-    return { ...found, ...(await compareWithStored(sent, messages, bucket)) }
+    const compared = await compareWithStored(sent, messages, bucket)
+    const named = (ids: string[]) => ids.map((id) => names.get(id) ?? id)
+    return {
+      ...found,
+      ...compared,
+      lost: named(compared.lost),
+      altered: named(compared.altered),
+      doubled: named(compared.doubled),
+    }
   } finally {
     await bucket.close()
   }
