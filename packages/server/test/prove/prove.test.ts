@@ -108,10 +108,13 @@ test.each<[string, Partial<Proof>]>([
   expect(() => prove({ ...PROOF, ...change })).toThrow(PROOF.claim)
 })
 
-test('a failed proof names the first five of what was found', () => {
+test('a failed proof names the first five of what was found, and so does the page', () => {
   const lost = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6']
   const proof = { ...PROOF, figures: [none('messages lost', lost)] }
   expect(() => prove(proof)).toThrow('"items":["m1","m2","m3","m4","m5"]')
+  expect(reliabilityPage({ kill: { ...resultOf(proof), outcome: 'failed' } })).toContain(
+    '| messages lost | 6 **outside**<br>m1<br>m2<br>m3<br>m4<br>m5 | at most 0 |',
+  )
   expect(() => prove({ ...PROOF, figures: [none('messages lost', [])] })).not.toThrow()
   expect(some('messages lost', lost)).toEqual(atLeast(1, 'messages lost', 6))
 })

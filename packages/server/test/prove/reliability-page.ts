@@ -100,10 +100,11 @@ function proofLines({ claim, tried, figures, control }: Proof): string[] {
 }
 
 function figureRow(figure: Figure, prefix = ''): string {
-  const { name, value, unit, min, max } = figure
+  const { name, value, unit, min, max, items = [] } = figure
   const limits = [min === undefined ? [] : `at least ${number(min)}`, max === undefined ? [] : `at most ${number(max)}`]
   const found = `${number(value)}${unit === undefined ? '' : ` ${unit}`}${isKept(figure) ? '' : ' **outside**'}`
-  return `| ${prefix}${name} | ${found} | ${limits.flat().join(', ')} |`
+  const first = items.map((item) => `<br>${item.replaceAll('|', String.raw`\|`)}`).join('')
+  return `| ${prefix}${name} | ${found}${first} | ${limits.flat().join(', ')} |`
 }
 
 function machines(results: Results): string[] {
