@@ -83,7 +83,7 @@ export function startOtherMail(programs: WatchedPrograms) {
 
   return {
     acceptedCount: () => accepted.size,
-    /** Stops, waits for what was accepted, and reports. Mail that waited longer than `lateMs` is late. */
+    /** Stops, waits for what was accepted, and reports. Mail that waited longer than `lateMs` is late, and so is lost mail. */
     async end(lateMs: number) {
       isOver = true
       await Promise.all(working)
@@ -95,7 +95,6 @@ export function startOtherMail(programs: WatchedPrograms) {
       )
       return {
         accepted: accepted.size,
-        lost: unread().length,
         late: waits.filter((wait) => wait > lateMs).length + unaccepted.length,
         longestMs: Math.max(0, ...waits),
       }

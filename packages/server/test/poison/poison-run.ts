@@ -1,40 +1,38 @@
 import { setTimeout as rest } from 'node:timers/promises'
+import { OWN_FAILURES_MAX } from '../../src/domain/set-aside.ts'
 import type { Metadata } from '../../src/worker/metadata.ts'
 import type { Installation } from '../crash/installations.ts'
-import { poisonMail, RECORD_TOKEN, tokenOf, type PoisonKind } from './poison-token.ts'
+import { isProperlySetAside } from '../support/operator.ts'
+import { nameOf, type Poison, type PoisonGroup } from './planned-poison.ts'
+import { poisonMail, RECORD_TOKEN, tokenOf } from './poison-token.ts'
 import { sendUntilAccepted, startOtherMail } from './other-mail.ts'
+import { POISONED } from './stages.ts'
 import { startWatched, type WatchedPrograms } from './watched-programs.ts'
 
-const POISONED = 'poisoned-stages'
 /** Names, keys and records of the worker itself, and functions with stages of their own. */
 const NO_STAGE = /\.(?:bytesOf|metadataKey|encodeMetadata|decodeMetadata|announceMail|announceStored)$/
 /** After these, the message is stored; or the next attempt goes another way; or the mail is stored unparsed. */
 const DELIVERED = /^(?:feed\.|worker\/announcer\.|mime\/)/
 /** The parser fails in its thread each time, so the message is marked. */
 const UNPARSED = /^mime\/parse-thread\.parseMail$/
-/** Its only wait is the request, which has a deadline. */
-const WITHOUT_WAIT = 'worker/announce-stored.announce'
 /** Only mail to a mailbox that exists passes it. */
 const NEEDS_MAILBOX = 'store.addMessage'
+/** After a crash, small mail is parsed in a thread for a while, so that only a program that was stopped passes it. */
+const NEEDS_CLEAN_STOP = 'mime/mail-parser.parseMail'
 /** Mail above 128 KiB is parsed in a thread. */
 const LARGE_BYTES = 200_000
-/** More mails that keep failing have a common cause, unless much other mail is accepted. */
-const TOGETHER = 4
 /** As many, so that mail that is delivered at the second attempt casts no doubt on the API. */
 const OTHERS_FIRST = 60
 export const LATE_MS = 30_000
 const POLL_MS = 500
 
-export type Poison = { stage: string; kind: PoisonKind }
 type Result = 'delivered' | 'delivered unparsed' | 'set aside' | 'doubled' | 'neither'
 type Judged = Poison & { result: Result; mail: Metadata | null; isListed: boolean }
-/** Sent together. `isRestarted`: the program that receives mail is killed meanwhile. `isEnding`: the mail ends the program. */
-type Group = { poisons: Poison[]; isRestarted: boolean; isEnding?: true }
 
 export type PoisonRun = {
   installation: Installation
   /** What is tried, of the stages that were found. */
-  choose: (stages: string[]) => Group[]
+  choose: (stages: string[]) => PoisonGroup[]
   /** Loaded first besides the stages: for the control. */
   preloads?: string[]
   patienceMs: number
@@ -47,18 +45,18 @@ export type PoisonReport = Awaited<ReturnType<typeof runPoison>>
 export async function runPoison({ installation, choose, preloads = [], patienceMs, onProgress = () => {} }: PoisonRun) {
   const modules = [POISONED, ...preloads]
   const programs = await startWatched(installation, modules)
-  await programs.sdk.webhooks.create({ url: 'http://127.0.0.1:1/' })
   const stages = await recordStages(programs)
   const others = startOtherMail(programs)
   while (others.acceptedCount() < OTHERS_FIRST) await rest(POLL_MS)
   const judged: Judged[] = []
   const groups = choose(stages)
   for (const { poisons, isRestarted } of groups) {
-    onProgress(poisons.map(({ stage, kind }) => `${stage} ${kind}`).join(', '))
+    onProgress(poisons.map(nameOf).join(', '))
+    if (poisons.some(({ stage }) => stage === NEEDS_CLEAN_STOP)) await programs.restartWorker(modules, 'stop')
     const sending = poisons.map((poison) => sendPoison(programs, poison))
     if (isRestarted) {
       await rest(2_000)
-      await programs.restartWorker(modules)
+      await programs.restartWorker(modules, 'kill')
     }
     judged.push(...(await judge(programs, poisons, patienceMs)))
     await Promise.all(sending)
@@ -66,11 +64,12 @@ export async function runPoison({ installation, choose, preloads = [], patienceM
   const other = await others.end(LATE_MS)
   const setAside = judged.filter(({ result }) => result === 'set aside')
   await programs.restart(preloads)
-  const unretried = await countUnretried(programs, setAside)
+  const unretried = await findUnretried(programs, setAside)
   await programs.stop()
+  const failures = failuresIn(programs.output())
   return {
     stages,
-    tried: judged.length,
+    tried: judged.map(({ stage, kind }) => ({ stage, kind })),
     /** Mail that ends a program, and how often one ended. */
     ending: groups.filter(({ isEnding }) => isEnding).length,
     ends: programs.ends(),
@@ -78,8 +77,13 @@ export async function runPoison({ installation, choose, preloads = [], patienceM
     delivered: judged.filter(isDelivered).length,
     wrong: judged
       .filter((one) => !isAsExpected(one))
-      .map(({ stage, kind, result, mail }) => ({ stage, kind, result, tries: mail?.ownFailures })),
-    unlisted: setAside.filter(({ isListed }) => !isListed).length,
+      .map((one) => `${nameOf(one)}: ${one.result}, ${one.mail?.ownFailures ?? 0} own failures`),
+    /** Harmful mail whose stage failed on it less often than the result needs. */
+    unharmed: judged
+      .map((one) => ({ one, failed: failures.get(nameOf(one)) ?? 0 }))
+      .filter(({ one, failed }) => failed < (one.result === 'set aside' ? OWN_FAILURES_MAX : 1))
+      .map(({ one, failed }) => `${nameOf(one)}: ${one.result} after ${failed} failures of the stage`),
+    unlisted: setAside.filter(({ isListed }) => !isListed).map(nameOf),
     unretried,
     other,
   }
@@ -93,11 +97,13 @@ function isAsExpected(one: Judged): boolean {
   const { stage, result, mail } = one
   if (UNPARSED.test(stage)) return result === 'delivered unparsed'
   if (DELIVERED.test(stage)) return isDelivered(one)
-  return result === 'set aside' && mail!.ownFailures === 3 && mail!.setAside!.reason.length > 0
+  return result === 'set aside' && isProperlySetAside(mail!)
 }
 
 /** The stages that small and large mail passes, the first to a new mailbox, from the program itself. */
-async function recordStages(programs: WatchedPrograms): Promise<string[]> {
+export async function recordStages(programs: WatchedPrograms): Promise<string[]> {
+  // With an endpoint, mail is also announced to it.
+  await programs.sdk.webhooks.create({ url: 'http://127.0.0.1:1/' })
   for (const [index, size] of [0, LARGE_BYTES, 0].entries()) {
     const address = `${RECORD_TOKEN}+${index}`
     await sendUntilAccepted(programs, { to: `${address}@${programs.domain}`, raw: poisonMail(RECORD_TOKEN, size) })
@@ -107,27 +113,11 @@ async function recordStages(programs: WatchedPrograms): Promise<string[]> {
   return [...new Set(found)].filter((stage) => !NO_STAGE.test(stage)).toSorted()
 }
 
-/**
- * Each stage throws, each that waits never responds, and each in the parser's thread also blocks it and runs out of memory.
- * Those in the main thread block it in half of the stages and run out of memory in the others; `half` says which.
- */
-export function everyStage(stages: string[], { seed, half }: { seed: number; half: 0 | 1 }): Group[] {
-  const isWaiting = (stage: string) => stage.startsWith('store.') || /\.(?:intake|newMessage|newEvent)$/.test(stage)
-  const inThread = (stage: string) => stage.startsWith('mime/parse-thread')
-  const gentle: Poison[] = [
-    ...stages.map((stage): Poison => ({ stage, kind: 'throw' })),
-    ...stages.filter((stage) => isWaiting(stage) || inThread(stage)).map((stage): Poison => ({ stage, kind: 'hang' })),
-    ...stages.filter(inThread).map((stage): Poison => ({ stage, kind: 'memory' })),
-  ]
-  const groups = Array.from({ length: Math.ceil(gentle.length / TOGETHER) }, (_, index) => ({
-    poisons: gentle.slice(index * TOGETHER, (index + 1) * TOGETHER),
-    isRestarted: index % 2 === 1,
-  }))
-  // Each ends a program, so each is a group of its own.
-  const ending = stages
-    .filter((stage) => !isWaiting(stage) && !inThread(stage) && stage !== WITHOUT_WAIT)
-    .map((stage, index): Poison => ({ stage, kind: (index + seed) % 2 === half ? 'hang' : 'memory' }))
-  return [...groups, ...ending.map((poison): Group => ({ poisons: [poison], isRestarted: false, isEnding: true }))]
+/** How often each stage failed in each way, from the programs themselves. */
+function failuresIn(output: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const [, name] of output.matchAll(/^failed (\S+ \w+)$/gm)) counts.set(name!, (counts.get(name!) ?? 0) + 1)
+  return counts
 }
 
 function mailboxOf({ stage, kind }: Poison): string {
@@ -190,11 +180,11 @@ async function resultIn({ sdk }: WatchedPrograms, mailbox: string): Promise<Resu
   return (await sdk.messages.get(found.id)).parse === 'failed' ? 'delivered unparsed' : 'delivered'
 }
 
-/** The number of messages that an operator's retry does not deliver. */
-async function countUnretried(programs: WatchedPrograms, judged: Judged[]): Promise<number> {
-  let failed = 0
+/** The messages that an operator's retry does not deliver. */
+async function findUnretried(programs: WatchedPrograms, judged: Judged[]): Promise<string[]> {
+  const failed: string[] = []
   for (const { mail, ...poison } of judged) {
-    if (!mail || !(await isRetried(programs, mail, mailboxOf(poison)))) failed++
+    if (!mail || !(await isRetried(programs, mail, mailboxOf(poison)))) failed.push(nameOf(poison))
   }
   return failed
 }

@@ -26,6 +26,8 @@ function poisoned(stage: string, original: unknown, isAsync: boolean): unknown {
     if (!recorded.has(stage) && holds(given, RECORD_TOKEN)) record(stage)
     const kind = kinds.find((name) => holds(given, `${token}${name}`))
     if (kind === undefined) return (original as Callable).apply(this, given)
+    // Synchronously: the program may end at once.
+    writeSync(2, `failed ${stage} ${kind}\n`)
     if (kind === 'memory') exhaustMemory()
     const error = new Error(`${stage} fails as asked`)
     if (isAsync || original.constructor.name === 'AsyncFunction') {

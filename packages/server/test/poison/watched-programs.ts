@@ -79,10 +79,10 @@ export async function startWatched({ programs, smtpProgram, apiKey, domain }: In
       await startAll(names)
     },
     /** Restarts the program that receives mail. */
-    async restartWorker(names: string[]) {
+    async restartWorker(names: string[], how: 'kill' | 'stop') {
       const server = running.get(smtpProgram)!
       running.delete(smtpProgram)
-      await server.kill()
+      await server[how]()
       await start(smtpProgram, names)
     },
     async stop() {

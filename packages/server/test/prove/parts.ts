@@ -31,7 +31,7 @@ export const PARTS: Part[] = [
   { name: 'faults', title: 'Failing buckets and databases lose nothing', minutes: 10 },
   { name: 'full-disk', title: 'A full disk loses nothing', minutes: 2, needs: ['Linux', 'permission to mount'] },
   { name: 'mails', title: 'Hostile mail is stored and blocks nothing', minutes: 8, needs: ['Linux'] },
-  { name: 'poison', title: 'Harmful mail is set aside and blocks nothing', minutes: 8, isAlone: true },
+  { name: 'poison', title: 'Harmful mail is set aside and blocks nothing', minutes: 10, isAlone: true },
   { name: 'requests', title: 'Hostile requests get the documented responses', minutes: 2 },
   { name: 'smtp', title: 'Hostile SMTP dialogues inject nothing', minutes: 5 },
   {
