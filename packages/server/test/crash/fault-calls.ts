@@ -1,5 +1,5 @@
-/** An error before the effect of a call, one after it, half of the effect, 10 s late, no room. */
-export type Kind = 'before' | 'after' | 'half' | 'late' | 'full'
+/** An error before the effect of a call, one after it, half of the effect, 10 s late, an effect at once and a late reply, no room. */
+export type Kind = 'before' | 'after' | 'half' | 'late' | 'late reply' | 'full'
 
 /** The calls that a bucket or database makes to its storage, and how each can fail. */
 export type Calls = {
@@ -7,6 +7,8 @@ export type Calls = {
   /** Kinds of errors, as the injection for this storage knows them, and the one for no room. */
   errors: string[]
   full: string
+  /** Errors that only come instead of the effect. */
+  errorsBefore?: string[]
   /** Calls that are only made after another one failed. */
   causes?: Record<string, string>
   /** Calls that only mail of this size in bytes needs. */
@@ -18,7 +20,8 @@ export type DatabaseName = 'SQLite' | 'PostgreSQL'
 
 const READ: Kind[] = ['before', 'after', 'late']
 const READ_BYTES: Kind[] = [...READ, 'half']
-const WRITE: Kind[] = [...READ, 'full']
+const REMOVE: Kind[] = [...READ, 'late reply']
+const WRITE: Kind[] = [...REMOVE, 'full']
 const WRITE_BYTES: Kind[] = [...WRITE, 'half']
 /** A statement of a transaction: its effect without what follows is half of the transaction. */
 const STATEMENT: Kind[] = ['before', 'half', 'late', 'full']
@@ -47,7 +50,7 @@ export const BUCKET_CALLS: Record<BucketName, Calls> = {
       'close to write': READ,
       look: READ,
       rename: WRITE,
-      remove: READ,
+      remove: REMOVE,
       'read folder': READ,
       'open to read': READ,
       'stat to read': READ,
@@ -64,11 +67,11 @@ export const BUCKET_CALLS: Record<BucketName, Calls> = {
       'POST uploads': WRITE,
       'PUT part': WRITE_BYTES,
       'POST complete': WRITE,
-      'DELETE upload': READ,
+      'DELETE upload': REMOVE,
       'GET object': READ_BYTES,
       'HEAD object': READ,
-      'DELETE object': READ,
-      'POST delete': READ,
+      'DELETE object': REMOVE,
+      'POST delete': REMOVE,
       'GET list': READ_BYTES,
     },
     errors: ['cut', '409 OperationAborted', '503 SlowDown', '500 InternalError', '403 AccessDenied'],
@@ -82,10 +85,10 @@ export const BUCKET_CALLS: Record<BucketName, Calls> = {
       createMultipartUpload: WRITE,
       'upload uploadPart': WRITE,
       'upload complete': WRITE,
-      'upload abort': READ,
+      'upload abort': REMOVE,
       get: READ_BYTES,
       head: READ,
-      delete: READ,
+      delete: REMOVE,
       list: READ,
     },
     errors: ['cut', '10001', '10043', '10058', '10999'],
@@ -107,6 +110,8 @@ export const DATABASE_CALLS: Record<DatabaseName, Calls> = {
     kinds: { [CONNECT]: ['before', 'late'], begin: READ, statement: STATEMENT, commit: WRITE, query: READ },
     errors: ['cut'],
     full: 'ENOSPC',
+    // A conflict, a deadlock, and a server that stops.
+    errorsBefore: ['40001', '40P01', '57P01'],
   },
 }
 

@@ -64,7 +64,7 @@ function owned<One>(lists: One[][]): { owner: number; one: One }[] {
 
 /**
  * Needed are every position and every kind of fault of every call, in combinations by chance. A late call takes so long
- * that each comes at one position only.
+ * that each kind of it comes at one position only.
  */
 function combinationsOf(random: SeededRandom, { pair, made }: { pair: Pair; made: MadeCalls }): Combinations {
   const found: Combinations = { needed: [], further: [] }
@@ -75,8 +75,9 @@ function combinationsOf(random: SeededRandom, { pair, made }: { pair: Pair; made
       Array.from({ length: Math.max(1, made[side][call] ?? 0) }, (_, at) => at),
     )
     const kinds = shuffled(random, calls.kinds[call]!)
-    if (kinds.includes('late')) found.needed.push({ side, calls, call, position: positions[0]!, kind: 'late' })
-    const others = kinds.filter((kind) => kind !== 'late')
+    const late = kinds.filter(isLateKind)
+    found.needed.push(...late.map((kind) => ({ side, calls, call, position: positions[0]!, kind })))
+    const others = kinds.filter((kind) => !isLateKind(kind))
     for (const [row, position] of positions.entries()) {
       for (const [column, kind] of others.entries()) {
         const isNeeded =
@@ -112,7 +113,8 @@ export function rehearsalsOf(pair: Pair): Rehearsal[] {
 
 function runOf(random: SeededRandom, combination: Combination): Run {
   const { calls, kind } = combination
-  const error = kind === 'full' ? calls.full : random.pick(calls.errors)
+  const errors = kind === 'before' ? [...calls.errors, ...(calls.errorsBefore ?? [])] : calls.errors
+  const error = kind === 'full' ? calls.full : random.pick(errors)
   return runWith(combination, { kind: error, lasts: random.pick(lastingOf(kind)) })
 }
 
@@ -130,7 +132,7 @@ function runWith({ side, calls, call, position, kind }: Combination, { kind: err
     plan: {
       call,
       skip: position,
-      fault: kind === 'late' ? { ...fault, lateMs: LATE_MS } : fault,
+      fault: isLateKind(kind) ? { ...fault, lateMs: LATE_MS } : fault,
       lasts,
       ...(cause === undefined ? {} : { cause }),
     },
@@ -140,7 +142,11 @@ function runWith({ side, calls, call, position, kind }: Combination, { kind: err
 
 /** Neither late nor with large mail. */
 export function isQuick({ kind, mailBytes }: Pick<Run, 'kind' | 'mailBytes'>): boolean {
-  return kind !== 'late' && mailBytes === SMALL_BYTES
+  return !isLateKind(kind) && mailBytes === SMALL_BYTES
+}
+
+function isLateKind(kind: Kind): boolean {
+  return kind === 'late' || kind === 'late reply'
 }
 
 function mailBytesFor({ large }: Calls, call: string): number {
@@ -149,7 +155,7 @@ function mailBytesFor({ large }: Calls, call: string): number {
 
 /** A full disk still serves reads. */
 function lastingOf(kind: Kind): CallPlan['lasts'][] {
-  if (kind === 'late') return ['once']
+  if (isLateKind(kind)) return ['once']
   return kind === 'full' ? ['once', 'call'] : ['once', 'once', 'call', 'all']
 }
 

@@ -11,6 +11,12 @@ export class FaultReport {
   /** Stored although its sender was refused or did not get the reply. */
   unasked = 0
   deleted = 0
+  /** Faults that lasted longer than one call, and how often the announcer tried to announce a message during them. */
+  lasting = 0
+  attemptsDuringLasting = 0
+  /** Of these, those during which an accepted message was not announced, and those of them with three attempts or more. */
+  lastingUnannounced = 0
+  lastingTried = 0
   /** Messages that were looked at after the restart. */
   lookedAtAgain = 0
   // Names of mail, by what is wrong with it.

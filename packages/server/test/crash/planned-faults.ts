@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isAccepted } from '../support/smtp-client.ts'
 import { keysIn, sha256 } from '../support/stored-mail.ts'
 import type { CallCounts, CallPlan } from '../support/step-faults.ts'
+import { attemptsAt } from './announcer-attempts.ts'
 import {
   createSender,
   deleteMessage,
@@ -27,6 +28,10 @@ const QUIET_MS_MAX = 2_000
 /** The announcer looks for due mail this often. */
 const TICK_MS = 500
 const RETRY_MS = 61_000
+/** A fault that lasts ends when the announcer has tried so often to announce the mail, if it is accepted and not announced before. */
+const ATTEMPTS_MIN = 3
+/** Each attempt takes a tick, or on a busy machine some seconds. */
+const HOLD_MS_MAX = 60_000
 /** When the fault has gone, everything is there within seconds. */
 const RECOVERY_MS_MAX = 60_000
 /** A plan whose call was not made runs again this many times at most. */
@@ -38,7 +43,12 @@ const NO_FAULT: CallPlan = { call: 'none', skip: 0, fault: { when: 'before', kin
 type StoredMail = SentMail & Listed
 
 /** The calls that were made while one was to fail, and how many of them failed. */
-type Attempt = { calls: CallCounts; hits: number; isAcknowledged: boolean }
+type Attempt = { calls: CallCounts; hits: number; isAcknowledged: boolean; announced: Announced }
+/** How often the announcer tried during the fault, and whether the mail was waiting when the fault ended. */
+type Announced = { attempts: number; isWaiting: boolean }
+
+/** Each program of this process has its own mailboxes, because attempts are counted by mailbox. */
+let trials = 0
 
 export type FaultTrial = {
   /** How many calls of each name the run makes. */
@@ -65,12 +75,17 @@ export function openTrial(
   const kept: StoredMail[] = []
   const deleted: StoredMail[] = []
   const sender = createSender(program)
+  const trial = trials++
   let rehearsals = 0
 
   /** Sends a mail while a call fails, and another one afterwards. */
   async function attempt(run: Run, number: string, backgroundMs: number): Promise<Attempt> {
     const port = program.ports[run.side]
-    const about = { name: `${name}, ${run.name}, ${number}`, number }
+    const { fault, lasts } = run.plan
+    const about = {
+      name: `${name}, ${run.name}, ${fault.kind}, lasts: ${lasts}, run ${number}`,
+      number: `${trial}-${number}`,
+    }
     const during = newMail({ ...about, tag: 'during' }, run.mailBytes)
     const afterwards = newMail({ ...about, tag: 'afterwards' }, SMALL_BYTES)
     // Not the newest one, which is read.
@@ -86,6 +101,9 @@ export function openTrial(
     ])
     program.passTime(RETRY_MS)
     await waitUpTo(backgroundMs, async () => port.hits() > 0)
+    if (lasts !== 'once' && port.hits() > 0 && isAccepted(reply)) await untilTried(during.mailbox)
+    const { count, isOver } = attemptsAt(during.mailbox)
+    const announced = { attempts: count, isWaiting: isAccepted(reply) && !isOver }
     const calls = port.calls()
     await port.heal()
     if (reply.startsWith('5')) report.refusedForGood.push(during.name)
@@ -97,7 +115,27 @@ export function openTrial(
     const listed = await settle(during.mailbox, accepted)
     if (!isAccepted(reply) && listed.some(({ tag }) => tag === 'during')) report.unasked++
     kept.push(...accepted.flatMap((mail) => storedOnce(mail, listed)))
-    return { calls, hits: port.hits(), isAcknowledged: isAccepted(reply) }
+    return { calls, hits: port.hits(), isAcknowledged: isAccepted(reply), announced }
+  }
+
+  /** Until the announcer has tried often enough while the fault lasts, or has nothing left to announce. */
+  async function untilTried(mailbox: string): Promise<void> {
+    const pass = passingTime()
+    await waitUpTo(HOLD_MS_MAX, async () => {
+      pass()
+      const { count, isOver } = attemptsAt(mailbox)
+      return isOver || count >= ATTEMPTS_MIN
+    })
+  }
+
+  /** Call it repeatedly: it lets time pass once for each look of the announcer, so that what it retries is due. */
+  function passingTime(): () => void {
+    let passedAt = performance.now()
+    return () => {
+      if (performance.now() - passedAt <= TICK_MS) return
+      program.passTime(RETRY_MS)
+      passedAt = performance.now()
+    }
   }
 
   /** Calls for an earlier mail would shift the positions of those that follow. */
@@ -127,12 +165,9 @@ export function openTrial(
   /** Waits until the API has this mail and notes what is wrong. */
   async function settle(mailbox: string, expected: SentMail[]): Promise<Listed[]> {
     let listed: Listed[] = []
-    let passedAt = performance.now()
+    const pass = passingTime()
     await waitUpTo(recoveryMsMax, async () => {
-      if (performance.now() - passedAt > TICK_MS) {
-        program.passTime(RETRY_MS)
-        passedAt = performance.now()
-      }
+      pass()
       listed = await list(program, mailbox)
       return expected.every((mail) => listed.some(({ tag }) => tag === mail.tag))
     })
@@ -175,18 +210,24 @@ export function openTrial(
     for (let miss = 0; miss < MISSES_MAX; miss++) {
       // Some calls are made by timers, so that more of them come with more time.
       const backgroundMs = BACKGROUND_MS_MAX * (miss + 1)
-      const { hits, isAcknowledged } = await attempt(run, `${number}-${miss}`, backgroundMs)
-      if (hits > 0) return note(run, { hits, isAcknowledged })
+      const found = await attempt(run, `${number}-${miss}`, backgroundMs)
+      if (found.hits > 0) return note(run, found)
     }
     report.missed.push(`${name}, ${run.name}`)
   }
 
-  function note(run: Run, { hits, isAcknowledged }: Omit<Attempt, 'calls'>): void {
+  function note(run: Run, { hits, isAcknowledged, announced }: Attempt): void {
     report.runs++
     report.callsFailed += hits
     report.hit.add(`${name}, ${run.name}`)
     report.placesHit.add(`${name}, ${run.place}`)
     report[isAcknowledged ? 'acknowledged' : 'refused']++
+    if (run.plan.lasts === 'once') return
+    report.lasting++
+    report.attemptsDuringLasting += announced.attempts
+    if (!announced.isWaiting) return
+    report.lastingUnannounced++
+    if (announced.attempts >= ATTEMPTS_MIN) report.lastingTried++
   }
 
   return {

@@ -1,12 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import pg, { type Client } from 'pg'
-import { LATE_MS, type Fault, type FaultSource } from './step-faults.ts'
+import { isLate, lateBy, type Fault, type FaultSource } from './step-faults.ts'
 
 type Sent = (...given: unknown[]) => Promise<unknown>
 type Connected = (error?: Error) => void
 
-/** What a server reports when its disk is full. */
-const OUT_OF_SPACE = `do $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`
+/** The codes that a server reports, by the kind of a fault: its disk is full, a conflict, a deadlock, it stops. */
+const SQLSTATES: Record<string, string> = { ENOSPC: '53100', '40001': '40001', '40P01': '40P01', '57P01': '57P01' }
+/** After this one, the server closes the connection. */
+const STOPS = '57P01'
 
 /** Makes connections of the driver fail, by the name of their database, until it is restored. */
 export function failPostgres(faultSourceOf: (database: string) => FaultSource | undefined): { restore(): void } {
@@ -23,12 +24,14 @@ export function failPostgres(faultSourceOf: (database: string) => FaultSource | 
   /** Queries are sent without waiting for earlier results, so what follows a late or lost one has to wait or is lost too. */
   async function fail(client: Client, fault: Fault | null, { send, call }: { send: Sent; call: string }) {
     if (broken.has(client)) throw connectionLost()
-    if (fault?.when === 'late') held.set(client, pause(fault.lateMs ?? LATE_MS))
-    if (fault === null || fault.when === 'late') {
+    if (fault?.when === 'late') held.set(client, lateBy(fault))
+    if (fault === null || isLate(fault)) {
       await held.get(client)
-      return send()
+      const result = await send()
+      if (fault?.when === 'late reply') await lateBy(fault)
+      return result
     }
-    if (fault.kind === 'ENOSPC') return runOutOfSpace(client, call)
+    if (fault.when === 'before' && fault.kind in SQLSTATES) return report(client, { kind: fault.kind, call })
     if (fault.when === 'before') {
       breakOff(client)
       throw connectionLost()
@@ -41,11 +44,16 @@ export function failPostgres(faultSourceOf: (database: string) => FaultSource | 
     throw connectionLost()
   }
 
-  async function runOutOfSpace(client: Client, call: string): Promise<never> {
-    const failed = query.call(client, OUT_OF_SPACE)
+  /** The server itself reports the error, so that the transaction is in the state that it would be in. */
+  async function report(client: Client, { kind, call }: { kind: string; call: string }): Promise<never> {
+    const failed = query.call(
+      client,
+      `do $$ begin raise exception 'as asked' using errcode = '${SQLSTATES[kind]}'; end $$`,
+    )
     // A commit that fails ends the transaction.
     const ended = call === 'commit' ? query.call(client, 'rollback') : null
     await Promise.allSettled([failed, ended])
+    if (kind === STOPS) breakOff(client)
     throw await failed.catch((error: unknown) => error)
   }
 
@@ -63,7 +71,7 @@ export function failPostgres(faultSourceOf: (database: string) => FaultSource | 
     connect(this: Client, then?: Connected): unknown {
       const fault = faultSourceOf(this.database ?? '')?.('connect') ?? null
       if (fault === null) return connect.call(this, then)
-      const late = fault.when === 'late' ? pause(fault.lateMs ?? LATE_MS) : Promise.reject(connectionLost())
+      const late = isLate(fault) ? lateBy(fault) : Promise.reject(connectionLost())
       if (!then) return late.then(() => connect.call(this))
       return void late.then(() => connect.call(this, then), then)
     },

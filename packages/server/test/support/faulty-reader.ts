@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LATE_MS, type FaultSource } from './step-faults.ts'
+import { isLate, LATE_MS, type FaultSource } from './step-faults.ts'
 
 /** SQLite's codes for a disk that fails and for one that is full. */
 export const CODES: Record<string, number> = { EIO: 10, ENOSPC: 13 }
@@ -13,7 +13,7 @@ export function failingReader(connection: DatabaseSync, faultOf: FaultSource): D
       const execute = statement[name].bind(statement) as (...values: never[]) => never
       statement[name] = (...values: never[]) => {
         const fault = faultOf('query')
-        if (fault?.when === 'late') waitFor(fault.lateMs ?? LATE_MS)
+        if (fault && isLate(fault)) waitFor(fault.lateMs ?? LATE_MS)
         else if (fault) throw failure(fault.kind)
         return execute(...values)
       }

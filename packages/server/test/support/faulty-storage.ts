@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import type { R2Bucket } from '@cloudflare/workers-types'
-import { failingStream, takeStep, type Fault, type FaultSource } from './step-faults.ts'
+import { failingStream, isLate, takeStep, type Fault, type FaultSource } from './step-faults.ts'
 
 type Fetch = (url: URL, init: RequestInit) => Promise<Response>
 
@@ -10,7 +10,7 @@ export function faultyFetch(doFetch: Fetch, faultOf: FaultSource): Fetch {
     const fault = faultOf(`${init.method} ${url.pathname}${url.search}`)
     if (fault?.when === 'half' && init.method === 'GET') return brokenOff(await doFetch(url, init), fault)
     // A late request is no longer stopped by a client that has given up: the network delivers it later.
-    const sent = fault?.when === 'late' ? { ...init, signal: null } : init
+    const sent = fault && isLate(fault) ? { ...init, signal: null } : init
     try {
       return await givenUp(
         init,
@@ -24,7 +24,7 @@ export function faultyFetch(doFetch: Fetch, faultOf: FaultSource): Fetch {
       )
     } catch (error) {
       const [status, code] = fault?.kind.split(' ') ?? []
-      if (!status || !code || fault?.when === 'late') throw error
+      if (!status || !code || (fault && isLate(fault))) throw error
       return new Response(`<Error><Code>${code}</Code></Error>`, { status: Number(status) })
     }
   }

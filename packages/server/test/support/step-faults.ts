@@ -1,7 +1,11 @@
 import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 
-/** How a step fails: before its effect, after it, with half of it, or only late. `kind` is the kind of error. */
-export type Fault = { when: 'before' | 'after' | 'half' | 'late'; kind: string; lateMs?: number }
+/**
+ * How a step fails: before its effect, after it, or with half of it. Or it succeeds late: the effect and the reply, or only
+ * the reply. `kind` is the kind of error.
+ */
+export type Fault = { when: 'before' | 'after' | 'half' | 'late' | 'late reply'; kind: string; lateMs?: number }
 
 /** Called before each step of a bucket or database: a file-system call, a statement, a request. */
 export type FaultSource = (step: string) => Fault | null
@@ -86,8 +90,13 @@ export const LATE_MS = 20
 export async function takeStep<Result>({ fault, take, half, lose, fail, drop }: Step<Result>): Promise<Result> {
   if (fault === null) return take()
   if (fault.when === 'late') {
-    await new Promise((resolve) => setTimeout(resolve, fault.lateMs ?? LATE_MS))
+    await lateBy(fault)
     return take()
+  }
+  if (fault.when === 'late reply') {
+    const result = await take()
+    await lateBy(fault)
+    return result
   }
   if (fault.when === 'before') await lose?.()
   if (fault.when === 'half') await half?.()
@@ -98,19 +107,28 @@ export async function takeStep<Result>({ fault, take, half, lose, fail, drop }: 
   throw fail(fault.kind)
 }
 
+export function lateBy({ lateMs = LATE_MS }: Fault): Promise<void> {
+  return pause(lateMs)
+}
+
+/** Whether the step succeeds, only later than usual. */
+export function isLate({ when }: Fault): boolean {
+  return when === 'late' || when === 'late reply'
+}
+
 /** Chunks that come late or break off: at once, after half of one, or after all of them. */
 export async function* failingChunks(
   chunks: AsyncIterable<Uint8Array>,
   fault: Fault,
   fail: (kind: string) => Error,
 ): AsyncGenerator<Uint8Array> {
-  if (fault.when === 'late') await new Promise((resolve) => setTimeout(resolve, fault.lateMs ?? LATE_MS))
+  if (isLate(fault)) await lateBy(fault)
   for await (const chunk of chunks) {
     if (fault.when === 'before') throw fail(fault.kind)
     yield fault.when === 'half' ? chunk.subarray(0, chunk.byteLength / 2) : chunk
     if (fault.when === 'half') throw fail(fault.kind)
   }
-  if (fault.when !== 'late') throw fail(fault.kind)
+  if (!isLate(fault)) throw fail(fault.kind)
 }
 
 export function failingStream(...given: Parameters<typeof failingChunks>): ReadableStream<Uint8Array<ArrayBuffer>> {

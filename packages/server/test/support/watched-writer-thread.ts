@@ -5,7 +5,7 @@ import { openForWriting } from '../../src/sqlite/connection.ts'
 import { serveWriters } from '../../src/sqlite/serve-writers.ts'
 import { seededRandom } from './seeded-random.ts'
 import { CODES, failure, waitFor } from './faulty-reader.ts'
-import { callFaults, LATE_MS, plannedFaults, type Fault, type FaultSource } from './step-faults.ts'
+import { callFaults, isLate, LATE_MS, plannedFaults, type Fault, type FaultSource } from './step-faults.ts'
 import type { FromThread, ThreadFaults, ToThread } from './watched-writer.ts'
 
 const opened = new Map<string, DatabaseSync>()
@@ -119,7 +119,8 @@ function failAsTold(statement: StatementSync, file: string, sql: string): void {
       if (fault?.when === 'before') throw failure(fault.kind)
       if (fault?.when === 'late') waitFor(fault.lateMs ?? LATE_MS)
       const result = execute(...values)
-      if (fault && fault.when !== 'late') throw failure(fault.kind)
+      if (fault?.when === 'late reply') waitFor(fault.lateMs ?? LATE_MS)
+      if (fault && !isLate(fault)) throw failure(fault.kind)
       return result
     }
   }
