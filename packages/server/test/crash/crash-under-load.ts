@@ -128,7 +128,7 @@ export async function crashUnderLoad({
   function located(tags: string[]): string[] {
     return tags.map((tag) => {
       const crash = sentAtCrash.findIndex((sent) => Number(tag.slice(1)) < sent)
-      return `${tag}, sent before crash ${crash + 1}`
+      return crash === -1 ? tag : `${tag}, sent before crash ${crash + 1}`
     })
   }
 
@@ -154,7 +154,7 @@ export async function crashUnderLoad({
       crashesDuringStart,
       crashesWithOpenData,
       setAside: setAside.size,
-      forgotten: located(waiting.filter(({ id }) => !setAside.has(id)).map(({ tag }) => tag ?? '')),
+      forgotten: located(waiting.filter(({ id }) => !setAside.has(id)).map(({ id, tag }) => tag ?? id)),
       lost: located(compared.lost),
       gone: located(compared.gone),
       doubled: located(compared.doubled),

@@ -4,8 +4,8 @@ import { openEmbeddedBucket } from '../../src/bucket/embedded-bucket.ts'
 import { openFolderBucket } from '../../src/bucket/folder-bucket.ts'
 import { openS3Bucket } from '../../src/bucket/s3-bucket.ts'
 import { parseS3Location } from '../../src/bucket/s3-location.ts'
-import { metadataPrefix } from '../../src/domain/object-keys.ts'
-import { decodeMetadata, type Metadata } from '../../src/worker/metadata.ts'
+import { metadataPrefix, parseMetadataKey } from '../../src/domain/object-keys.ts'
+import { decodeMetadata } from '../../src/worker/metadata.ts'
 import { ADMIN_TOKEN } from '../support/admin-subject.ts'
 import { API_KEY, type ChildOptions, type ChildServer } from '../support/child-server.ts'
 import { mountCuttableDisk } from '../support/cuttable-disk.ts'
@@ -31,13 +31,15 @@ export type Installation = {
   crash(servers: ChildServer[]): Promise<void>
 }
 
+type Waiting = { id: string; tag: string | null }
+
 /** Where raw mail is kept. */
 export type Storage = {
   settings: Record<string, string>
   /** The number of mails that are still to be announced, while the programs run. */
   countWaiting(): number | Promise<number>
-  /** What the worker has noted about these, while the programs run. */
-  readWaiting(): Metadata[] | Promise<Metadata[]>
+  /** These, while the programs run. Without a tag if their metadata cannot be read. */
+  readWaiting(): Waiting[] | Promise<Waiting[]>
   /** After the programs have stopped. */
   openBucket(): Bucket | Promise<Bucket>
 }
@@ -84,15 +86,24 @@ function unprocessedIn(bucket: Bucket): Promise<string[]> {
   return keysIn(bucket, metadataPrefix('unprocessed'))
 }
 
-async function readUnprocessed(bucket: Bucket): Promise<Metadata[]> {
-  const found: Metadata[] = []
+async function readUnprocessed(bucket: Bucket): Promise<Waiting[]> {
+  const found: Waiting[] = []
   for (const key of await unprocessedIn(bucket)) {
     const object = await bucket.get(key)
     // Announced meanwhile.
     if (object === null) continue
-    found.push(decodeMetadata(await bytesOf(object)))
+    found.push({ id: parseMetadataKey(key)!.id, tag: tagIn(await bytesOf(object)) })
   }
   return found
+}
+
+/** Null also for a file that a program without syncs left empty. */
+function tagIn(metadata: Uint8Array): string | null {
+  try {
+    return decodeMetadata(metadata).tag
+  } catch {
+    return null
+  }
 }
 
 /** One program that does everything. */
