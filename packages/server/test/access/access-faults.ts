@@ -5,18 +5,16 @@ import type { Route } from '../../src/http/routes/route.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
 import type { ProcedureAccess } from '../../src/http/rpc/procedures.ts'
 import type { SignedIn } from '../../src/store/accounts.ts'
+import { requestOfActor } from './acts-first.ts'
 import { KIND_HEADER, KIND_VALUES } from './id-probe.ts'
 
 // What the controls change in the program. Import it before anything that loads the program.
 
-/** Added for ids of other teams. */
-export const INJECTED_DELAY_MS = 0.3
-
 export const faults = {
   /** A server that starts meanwhile has other procedures than were declared. */
   changesProcedures: false,
-  /** What happens to requests with an id of another team. */
-  forForeignIds: 'nothing' as 'nothing' | 'delay' | 'other answer',
+  /** What happens to requests with an id of another team: another answer, or this many microseconds more. */
+  forForeignIds: 'nothing' as 'nothing' | 'other answer' | number,
   /** Any credentials are taken for those of the last permitted caller, and none are refused everywhere. */
   confusesCallers: false,
   /** Users of other teams are treated as users of this one. */
@@ -106,13 +104,15 @@ function orTheLast<Given extends unknown[], Found>(find: (...given: Given) => Pr
 
 function withFaults<Environment extends Env>(app: Hono<Environment>): Hono<Environment> {
   const { fetch } = app
-  app.fetch = (request, ...rest) => {
+  app.fetch = async (request, ...rest) => {
+    const acting = await requestOfActor(request)
+    if (acting) await (await fetch(acting, ...rest)).text()
     const has = (name: string) => request.headers.has(name)
     if (faults.confusesCallers && !has('authorization') && !has('cookie')) return refusal('unauthorized', 401)
     if (faults.forForeignIds === 'nothing' || request.headers.get(KIND_HEADER) !== KIND_VALUES.foreign)
       return fetch(request, ...rest)
     if (faults.forForeignIds === 'other answer') return refusal('forbidden', 403)
-    const until = performance.now() + INJECTED_DELAY_MS
+    const until = performance.now() + faults.forForeignIds / 1_000
     while (performance.now() < until);
     return fetch(request, ...rest)
   }

@@ -7,6 +7,7 @@ import { makeTeam, makeTeamKey } from '../support/made-team.ts'
 import { STRIPE } from '../support/payment-provider.ts'
 import { openPeople } from '../support/people.ts'
 import { WEBHOOK_SECRET } from '../support/server.ts'
+import { actingFirstAs } from './acts-first.ts'
 import { otherApiTable, workerTable, type OtherAccess, type OtherRow, type Parts } from './other-table.ts'
 
 const KEYS = ['an api.full key', 'an email.full key', 'a key of a mailbox', 'a key of another team'] as const
@@ -53,7 +54,7 @@ export async function startOtherMatrix() {
   const server = await startFileServer(settings)
   const people = await openPeople(server)
   const ours = await people.newTeam()
-  const tables = { API: await otherApiTable({ server, people, ours }), worker: workerTable() }
+  const tables = { API: await otherApiTable({ server, people, ours }), worker: workerTable(server) }
   const headersOf = await openCallers({ server, people, ours })
   const urls = { API: server.url, worker: `http://127.0.0.1:${server.workerPort}` }
 
@@ -65,25 +66,43 @@ export async function startOtherMatrix() {
     )
   }
 
-  async function tryCell({ name, program, caller }: OtherCell): Promise<string> {
+  async function tryCell({ name, program, caller }: OtherCell, { actsFirst = false } = {}) {
     const [method, path] = name.split(' ')
     const call = await tables[program][name]!.call?.()
+    const changes = call?.changes
+    const before = await changes?.read()
     const response = await fetch(urls[program] + (call?.path ?? path), {
       method: call?.method ?? method!,
-      headers: { ...call?.headers, ...(await headersOf(caller)) },
+      headers: {
+        ...call?.headers,
+        ...(await headersOf(caller)),
+        ...(actsFirst && changes && actingFirstAs(changes.permitted)),
+      },
       redirect: 'manual',
       ...(call?.body === undefined ? {} : { body: call.body }),
     })
-    return outcomeOf(response.status, await response.text())
+    const found = outcomeOf(response.status, await response.text())
+    return { found, isChanged: (await changes?.read()) !== before }
   }
 
-  /** What was found instead of the declared answer. */
-  async function check(cell: OtherCell): Promise<object | null> {
-    const found = await tryCell(cell)
-    return found === cell.expected ? null : { found }
+  /** What was found instead of the declared answer, or that a call which was refused had an effect. */
+  async function check(cell: OtherCell, options?: { actsFirst: boolean }): Promise<object | null> {
+    const { found, isChanged } = await tryCell(cell, options)
+    const isRefused = !/^[23]/.test(cell.expected)
+    return found === cell.expected && !(isRefused && isChanged) ? null : { found, isChanged }
   }
 
-  return { ...server, people, tables, cellsFor, tryCell, check, headersOf }
+  /** Routes that change something for a permitted caller, by each caller that they refuse. */
+  async function refusedChanges(): Promise<OtherCell[]> {
+    const changing: OtherCell[] = []
+    for (const cell of cellsFor(OTHER_CALLERS)) {
+      const { call } = tables[cell.program][cell.name]!
+      if (!/^[23]/.test(cell.expected) && (await call?.())?.changes) changing.push(cell)
+    }
+    return changing
+  }
+
+  return { ...server, people, tables, cellsFor, refusedChanges, check, headersOf }
 }
 
 /** A new session for each request, because some end it. */

@@ -4,11 +4,13 @@ import { expect, vi } from 'vitest'
 import { createToken } from '../../src/manage/one-time-tokens.ts'
 import { newSecret } from '../../src/random.ts'
 import type { TokenPurpose } from '../../src/store/accounts.ts'
+import { ADMIN_TOKEN } from '../support/admin-subject.ts'
 import type { startFileServer } from '../support/file-server.ts'
 import { madeSecret } from '../support/made-secrets.ts'
 import { stripeSignature } from '../support/payment-provider.ts'
 import type { openPeople } from '../support/people.ts'
 import { json } from '../support/walk.ts'
+import type { Credentials } from './acts-first.ts'
 import { WORKER_ROUTES } from './other-routes.ts'
 
 type People = Awaited<ReturnType<typeof openPeople>>
@@ -18,7 +20,14 @@ export type Parts = { server: Awaited<ReturnType<typeof startFileServer>>; peopl
 /** `user`: anyone with a session. `member`: of the team that owns the message. */
 export type OtherAccess = 'everyone' | 'key' | 'user' | 'member' | 'operator' | 'admin token'
 
-export type OtherCall = { method?: string; path?: string; body?: string; headers?: Record<string, string> }
+export type OtherCall = {
+  method?: string
+  path?: string
+  body?: string
+  headers?: Credentials
+  /** What the call changes for a permitted caller, read as a text, and the headers of such a caller. */
+  changes?: { read: () => Promise<string>; permitted: Credentials }
+}
 
 export type OtherRow = {
   access: OtherAccess
@@ -49,9 +58,16 @@ export async function otherApiTable({ server, people, ours }: Parts): Promise<Re
     const token = await createToken({ store: people.store, newSecret, now: Date.now }, known.id, purpose)
     return json({ token: madeSecret(token), password: PASSWORD })
   }
+  const sessionsOf = async (userId: string) =>
+    JSON.stringify((await people.store.listSessions(userId, Date.now())).map(({ id }) => id))
   const sessionOfAnother = async () => {
-    const [session] = await people.store.listSessions((await people.person()).id, Date.now())
-    return { path: `/auth/sessions/${session!.id}` }
+    const { id, headers } = await people.person()
+    const [session] = await people.store.listSessions(id, Date.now())
+    return { path: `/auth/sessions/${session!.id}`, changes: { read: () => sessionsOf(id), permitted: headers } }
+  }
+  const everySession = async () => {
+    const { id, headers } = await people.person()
+    return { changes: { read: () => sessionsOf(id), permitted: headers } }
   }
 
   return {
@@ -106,7 +122,7 @@ export async function otherApiTable({ server, people, ours }: Parts): Promise<Re
     'POST /auth/reset': { access: 'everyone', answer: '200', call: withToken('reset') },
     'POST /auth/reset/request': { access: 'everyone', answer: '200', call: () => json({ email: 'a@people.test' }) },
     'POST /auth/sign-out': { access: 'everyone', answer: '200' },
-    'POST /auth/sign-out-everywhere': { access: 'user', answer: '200' },
+    'POST /auth/sign-out-everywhere': { access: 'user', answer: '200', call: everySession },
     'GET /auth/sessions': { access: 'user', answer: '200' },
     'DELETE /auth/sessions/:id': { access: 'user', answer: '404 not_found', call: sessionOfAnother },
     'POST /auth/password': { access: 'user', answer: '400 validation_failed', call: () => json({ new: 'short' }) },
@@ -129,15 +145,36 @@ const ADMIN_ANSWERS: [pattern: RegExp, answer: string][] = [
   [/catch-all|dns|subdomains/, '500 not_configured'],
 ]
 
+const DELETES_MAIL = 'DELETE /admin/inboxes/:localPart/messages/:id'
+
 /** Routes of the worker by name. Everything but its health and its metrics is the admin API. */
-export function workerTable(): Record<string, OtherRow> {
+export function workerTable(server: Parts['server']): Record<string, OtherRow> {
   const rows = WORKER_ROUTES.map(({ method, path }): [string, OtherRow] => {
     const isPublic = ['/health', '/ready', '/metrics'].includes(path)
     const [, answer = '200'] = ADMIN_ANSWERS.find(([pattern]) => pattern.test(path)) ?? []
     const call = () => ({ path: path.replace(':localPart', 'qa').replace(':id', ABSENT_ID) })
     return [`${method} ${path}`, { access: isPublic ? 'everyone' : 'admin token', answer, call }]
   })
-  return Object.fromEntries(rows)
+  return {
+    ...Object.fromEntries(rows),
+    [DELETES_MAIL]: { access: 'admin token', answer: '200', call: () => deletedMail(server) },
+  }
+}
+
+let mailsToDelete = 0
+
+/** A mail of its own for each call. */
+async function deletedMail({ smtpPort, workerPort }: Parts['server']): Promise<OtherCall> {
+  const mailbox = `deleted-${++mailsToDelete}`
+  const transport = createTransport({ host: '127.0.0.1', port: smtpPort })
+  await transport.sendMail({ from: 'app@shop.example', to: `${mailbox}@in.mailhatch.test`, text: 'Hello' })
+  transport.close()
+  const permitted = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const inbox = `/admin/inboxes/${mailbox}/messages`
+  const list = async () => (await fetch(`http://127.0.0.1:${workerPort}${inbox}`, { headers: permitted })).text()
+  const [id] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(await list())!
+  const read = async () => String((await list()).includes(id))
+  return { path: `${inbox}/${id}`, changes: { read, permitted } }
 }
 
 /** One mail for our team and one that no team claims, both with an attachment. */

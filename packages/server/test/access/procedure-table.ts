@@ -32,6 +32,8 @@ export type Row = {
   expected?: Partial<Record<SessionCaller, Expected>>
   /** Instead of our member, who is needed for the other rows. */
   member?: () => Promise<{ headers: Record<string, string> }>
+  /** Headers of a caller for whom the last input has an effect, if that is neither our owner nor the operator. */
+  permitted?: () => Promise<Record<string, string>>
 }
 
 /** The input, to be sent for the team that owns the named resource and for another one. */
@@ -47,6 +49,8 @@ export const OURS = 'of-ours'
 /** The input of each procedure, and where a caller gets another result than its access says. */
 export function procedureTable({ server, people, ours, theirs }: Parts) {
   let made = 0
+  /** Headers of the last user who was invited. */
+  let invited: Record<string, string> = {}
   const unique = (word: string) => `${word}-${++made}`
   const named = (word: string) => unique(`${OURS}-${word}`)
 
@@ -55,9 +59,9 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
     async mailbox() {
       return ours.owner.call.inbox.mailboxes.create.mutate({ name: named('box') })
     },
-    async message() {
+    async message(subject = 'Hello') {
       const { name, domain } = await things.mailbox()
-      return server.store({ mailbox: name, domain })
+      return server.store({ mailbox: name, domain, subject })
     },
     /** One message for each team, to be followed from the start. */
     async messages() {
@@ -80,7 +84,14 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
       return { id, deliveryId: delivery.id }
     },
     async invite() {
-      return ours.owner.call.team.invite.mutate({ email: `${named('guest')}@people.test` })
+      const guest = await people.person({ email: `${named('guest')}@people.test` })
+      invited = guest.headers
+      return ours.owner.call.team.invite.mutate({ email: guest.email })
+    },
+    async caughtDomain() {
+      const domain = `${unique('caught')}.test`
+      await (await people.operator()).call.inbox.caught.add.mutate({ domain })
+      return { domain }
     },
     async member() {
       const joining = await people.person({ email: `${named('member')}@people.test` })
@@ -91,26 +102,32 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
 
   const table: Record<string, Row> = {
     'user.me': {},
-    'user.update': { input: () => ({ name: 'Someone' }) },
+    'user.update': { input: () => ({ name: unique('Someone') }) },
     'team.current': {},
     'team.autoSetup': {},
     'team.create': {
       input: () => ({ name: 'Another' }),
       expected: { owner: 'team_exists', member: 'team_exists', outsider: 'team_exists' },
     },
-    'team.update': given(() => ({ name: 'Renamed' })),
+    'team.update': given(() => ({ name: unique('Renamed') })),
     'team.members': {},
     'team.removeMember': given(async () => ({ userId: (await things.member()).id }), 'not_found'),
-    'team.leave': { expected: { owner: 'last_owner', outsider: 'last_owner' }, member: things.member },
+    'team.leave': {
+      expected: { owner: 'last_owner', outsider: 'last_owner' },
+      member: things.member,
+      permitted: async () => (await things.member()).headers,
+    },
     'team.invites': {},
     'team.invite': given(() => ({ email: `${unique('guest')}@people.test` })),
     'team.acceptInvite': {
       input: idOf(things.invite),
       expected: { owner: 'not_found', member: 'not_found', outsider: 'not_found', teamless: 'not_found' },
+      permitted: async () => invited,
     },
     'team.declineInvite': {
       input: idOf(things.invite),
       expected: { owner: 'not_found', member: 'not_found', outsider: 'not_found', teamless: 'not_found' },
+      permitted: async () => invited,
     },
     'team.deleteInvite': given(idOf(things.invite), 'not_found'),
     'team.invitesByEmail': {},
@@ -133,12 +150,15 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
     'inbox.messages.previews': given(async () => ({ ids: [(await things.message()).id] })),
     'inbox.messages.remove': given(idOf(things.message), 'message_not_found'),
     'inbox.messages.removeMany': given(async () => ({ ids: [(await things.message()).id] })),
-    'inbox.messages.removeAll': given(() => ({ subject: 'of nobody' })),
+    'inbox.messages.removeAll': given(async () => ({ subject: (await things.message(unique('subject'))).subject })),
     'inbox.messages.view': given(idOf(things.message), 'message_not_found'),
     'inbox.messages.follow': given(things.messages),
     'inbox.readMarks.counts': {},
     'inbox.readMarks.set': given(async () => ({ ids: [(await things.message()).id], isRead: true })),
-    'inbox.readMarks.setAll': {},
+    'inbox.readMarks.setAll': given(async () => {
+      await things.message()
+      return {}
+    }),
     'inbox.tags.list': {},
     'inbox.rejections.list': {},
     'inbox.unrouted.list': {},
@@ -152,8 +172,8 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
     'inbox.others.previews': { input: () => ({ ids: [randomUUID()] }) },
     'inbox.others.view': { input: () => ({ id: randomUUID() }), expected: { operator: 'message_not_found' } },
     'inbox.caught.list': {},
-    'inbox.caught.add': { input: () => ({ domain: 'nobody.test' }) },
-    'inbox.caught.remove': { input: () => ({ domain: 'nobody.test' }) },
+    'inbox.caught.add': { input: () => ({ domain: `${unique('caught')}.test` }) },
+    'inbox.caught.remove': { input: things.caughtDomain },
     'inbox.waits.list': {},
     'inbox.firstSteps.get': {},
     'inbox.firstSteps.sendSample': {

@@ -5,7 +5,9 @@ import { newSecret } from '../../src/random.ts'
 import { startFileServer } from '../support/file-server.ts'
 import { openPeople } from '../support/people.ts'
 import { callProcedure, type ProcedureType } from '../support/procedure.ts'
+import { actingFirstAs } from './acts-first.ts'
 import { OURS, procedureTable, type Expected, type Row, type SessionCaller } from './procedure-table.ts'
+import { changesBetween, teamStateReader } from './team-state.ts'
 
 // Only names and kinds are used, and no port. The type is nested, the value is flat.
 const procedures: object = createRouter({} as RpcPorts)._def.procedures
@@ -35,6 +37,12 @@ export function expectedFor(access: ProcedureAccess, row: Row, caller: SessionCa
 
 export type SessionCell = { path: string; caller: SessionCaller; expected: Expected }
 
+/** A mutation that may not change anything of our team: it is refused, or comes from outside. */
+export function isWatched({ path, caller, expected }: SessionCell): boolean {
+  if (!PROCEDURES.some((one) => one.path === path && one.type === 'mutation')) return false
+  return expected !== 'ok' || !['owner', 'member', 'operator'].includes(caller)
+}
+
 /** A server with two teams and all these callers. Call it at the top level of a file. */
 export async function startSessionMatrix() {
   const server = await startFileServer({ WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:1', RATE_LIMIT: 'off' })
@@ -52,6 +60,7 @@ export async function startSessionMatrix() {
   /** Procedures that have shown our team something of its own. */
   const showing = new Set<string>()
   const operator = await people.operator()
+  const readState = teamStateReader(url, { owner: ours.owner, member, operator })
 
   const callers: Record<SessionCaller, () => Promise<Record<string, string>>> = {
     owner: async () => ours.owner.headers,
@@ -72,21 +81,31 @@ export async function startSessionMatrix() {
     )
   }
 
-  async function tryCell({ path, caller }: SessionCell) {
+  async function tryCell(cell: SessionCell, { actsFirst }: { actsFirst: boolean }) {
+    const { path, caller } = cell
     const row = table[path]!
     const input = await row.input?.()
     const headers = caller === 'member' && row.member ? (await row.member()).headers : await callers[caller]()
-    const { type } = PROCEDURES.find((one) => one.path === path)!
-    return callProcedure(url, { path, type, input, headers })
+    const { type, access } = PROCEDURES.find((one) => one.path === path)!
+    const permitted = row.permitted ?? callers[access === 'operator' ? 'operator' : 'owner']
+    const acting = actsFirst ? actingFirstAs(await permitted()) : {}
+    const read = async () => (isWatched(cell) ? readState() : {})
+    const before = await read()
+    const answer = await callProcedure(url, { path, type, input, headers: { ...headers, ...acting } })
+    return { ...answer, changes: changesBetween(before, await read()) }
   }
 
-  /** What was found instead of the declared answer, or what others are shown of our team. */
-  async function check(cell: SessionCell): Promise<object | null> {
-    const { code, status, text } = await tryCell(cell)
-    const mark = marks.find((one) => text.includes(one))
+  /**
+   * What was found instead of the declared answer, what others are shown of our team, or what they change. `actsFirst`: see
+   * acts-first.ts.
+   */
+  async function check(cell: SessionCell, { actsFirst = false } = {}): Promise<object | null> {
+    const { code, status, text, changes } = await tryCell(cell, { actsFirst })
     const isOurs = cell.caller === 'owner' || cell.caller === 'member'
+    const mark = marks.find((one) => text.includes(one))
     if (mark !== undefined && isOurs) showing.add(cell.path)
     if (mark !== undefined && !isOurs) return { code, shows: mark }
+    if (changes.length > 0) return { code, changes }
     return code === cell.expected && (status === 200) === (cell.expected === 'ok') ? null : { code, status }
   }
 

@@ -1,11 +1,11 @@
 import { test } from 'vitest'
-import { faults, INJECTED_DELAY_MS, withOtherProcedures, withOtherRoutes } from '../access/access-faults.ts'
+import { faults, withOtherProcedures, withOtherRoutes } from '../access/access-faults.ts'
 import { compareIds, SAMPLES, type Comparison } from '../access/id-probe.ts'
 import { keyRequests, otherRequests, sessionRequests } from '../access/id-requests.ts'
 import { KEY_CALLERS, KEY_CELLS, startKeyMatrix } from '../access/key-matrix.ts'
 import { OTHER_CALLERS, startOtherMatrix } from '../access/other-matrix.ts'
 import type { SessionCaller } from '../access/procedure-table.ts'
-import { startSessionMatrix } from '../access/session-matrix.ts'
+import { isWatched, startSessionMatrix } from '../access/session-matrix.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
 
@@ -14,8 +14,29 @@ import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
  * among 50 comparisons, about one of 50,000 runs goes beyond it by chance.
  */
 const AUC_DISTANCE_MAX = 0.12
-/** The limit and five standard deviations: the least that the injected delay has to show. */
+/** The limit and five standard deviations: the least that the longest injected delay has to show. */
 const AUC_DISTANCE_CONTROL_MIN = 0.24
+/** Microseconds. The longest has to be found; the others show how short a delay may be. */
+const DELAYS = [30, 100, 300]
+/** A delay is found if this share of the routes with ids shows it. */
+const FOUND_SHARE = 0.9
+/**
+ * Mutations without an effect on our team with the input of the table: other teams and those that are there already, no
+ * domain, no failed delivery of a message, no mail without a team, no payment provider. The sample arrives later.
+ */
+const WITHOUT_EFFECT = [
+  'team.autoSetup',
+  'team.create',
+  'inbox.settings.update',
+  'inbox.settings.verify',
+  'inbox.mailboxes.ensureStarterMailbox',
+  'inbox.ensureStarterMailbox',
+  'inbox.unrouted.retry',
+  'inbox.firstSteps.sendSample',
+  'webhooks.replayFailed',
+  'billing.checkout',
+  'billing.portal',
+]
 
 const SESSION_CALLERS: SessionCaller[] = [
   'owner',
@@ -33,8 +54,10 @@ const FROM_OUTSIDE = KEY_CELLS.filter(
 )
 /** Most lists, and what shows one of their rows. */
 const SHOWING_MIN = 15
-const WRONG = 'combinations with another answer than declared, or that show what belongs to another team'
-const OTHER_ANSWER = 'with another answer'
+const WRONG =
+  'combinations with another response than declared, that show what belongs to another team, or with an effect although refused'
+const CHANGED = 'refused or foreign calls with an effect'
+const OTHER_ANSWER = 'routes and procedures whose responses differ'
 const AUC_DISTANCE = 'largest distance of an AUC from 0.5'
 
 const keyMatrix = await startKeyMatrix({ RATE_LIMIT: 'off' })
@@ -92,10 +115,64 @@ test('every route and procedure lets in exactly whom it declares', async () => {
   })
 })
 
+test('a refused call changes nothing', async () => {
+  const mutations = sessionMatrix.cellsFor(SESSION_CALLERS).filter(isWatched)
+  const others = await otherMatrix.refusedChanges()
+  const changed = [
+    ...(await wrongOf(mutations, (cell) => sessionMatrix.check(cell))),
+    ...(await wrongOf(others, (cell) => otherMatrix.check(cell))),
+  ]
+  progress('the control: each call acts for a permitted caller before it is refused')
+  const acting = mutations.filter(({ path }) => !WITHOUT_EFFECT.includes(path))
+  const changedFirst = await wrongOf(acting, (cell) => sessionMatrix.check(cell, { actsFirst: true }))
+  const othersFirst = await wrongOf(others, (cell) => otherMatrix.check(cell, { actsFirst: true }))
+  for (const cell of acting) if (!changedFirst.includes(cell)) progress(`no effect found: ${JSON.stringify(cell)}`)
+
+  prove({
+    claim: 'A call that is refused, or that comes from another team, changes nothing of the team.',
+    tried:
+      'Every mutation of the dashboard was called by each caller that it refuses, and by the owner of another team with ids of this team. ' +
+      'Before and after each call, the owner read the team, its members, invitations, settings, mailboxes, number of messages, read marks, keys, endpoints and test deliveries. ' +
+      'Of the other routes, those that end sessions or delete a mail were called by every caller that they refuse. Operations of the REST API are in the proof above: each is repeated by a permitted key.',
+    figures: [
+      counted(
+        'mutations',
+        sizeOf(mutations, ({ path }) => path),
+      ),
+      counted('mutations that change nothing of a team at once with the input of this run', WITHOUT_EFFECT.length),
+      counted('other routes that end sessions or delete a mail', sizeOf(others, nameOf)),
+      counted('refused or foreign calls', mutations.length + others.length),
+      atMost(0, CHANGED, changed.length),
+    ],
+    control: {
+      tried: 'The same calls to servers that first do what was asked, for a caller who may, and then refuse.',
+      figures: [
+        atLeast(acting.length + others.length, CHANGED, changedFirst.length + othersFirst.length),
+        atLeast(
+          sizeOf(acting, ({ path }) => path),
+          'mutations found',
+          sizeOf(changedFirst, ({ path }) => path),
+        ),
+        atLeast(
+          sizeOf(others, nameOf),
+          'other routes found that end sessions or delete a mail',
+          sizeOf(othersFirst, nameOf),
+        ),
+      ],
+    },
+  })
+})
+
 test('ids of another team are answered like ids that do not exist', async () => {
   const compared = await compareAll()
-  faults.forForeignIds = 'delay'
-  const delayed = await compareAll()
+  const ladder: Step[] = []
+  for (const delay of DELAYS) {
+    faults.forForeignIds = delay
+    ladder.push({ delay, delayed: await compareAll() })
+  }
+  const shorter = ladder.slice(0, -1)
+  const longest = ladder.at(-1)!
+  const shortest = ladder.find(({ delayed }) => foundIn(delayed) >= delayed.length * FOUND_SHARE)
   faults.forForeignIds = 'other answer'
   const different = await compareAll({ samples: 1 })
   faults.forForeignIds = 'nothing'
@@ -117,15 +194,15 @@ test('ids of another team are answered like ids that do not exist', async () => 
       ),
     ],
     control: {
-      tried: `The same with ${INJECTED_DELAY_MS} ms more for ids of another team, and once with another answer for them.`,
+      tried:
+        `The same with ids of another team that take ${DELAYS.join(', ')} µs longer, and once with another response for them. ` +
+        `A delay is found if at least ${FOUND_SHARE * 100} % of the routes and procedures show it.`,
       figures: [
         atLeast(different.length, OTHER_ANSWER, withOtherAnswer(different)),
-        atLeast(AUC_DISTANCE_CONTROL_MIN, AUC_DISTANCE, largestDistance(delayed)),
-        atLeast(
-          Math.floor(delayed.length * 0.9),
-          'delays found',
-          delayed.filter(({ auc }) => Math.abs(auc - 0.5) > AUC_DISTANCE_MAX).length,
-        ),
+        atLeast(AUC_DISTANCE_CONTROL_MIN, AUC_DISTANCE, largestDistance(longest.delayed)),
+        ...shorter.map((step) => counted(showing(step), foundIn(step.delayed))),
+        atLeast(Math.floor(longest.delayed.length * FOUND_SHARE), showing(longest), foundIn(longest.delayed)),
+        ...(shortest ? [counted('shortest delay that is found', shortest.delay, 'µs')] : []),
       ],
     },
   })
@@ -195,6 +272,11 @@ async function compareAll({ samples = SAMPLES } = {}): Promise<Comparison[]> {
   return compared
 }
 
+/** The comparisons with an injected delay of so many microseconds. */
+type Step = { delay: number; delayed: Comparison[] }
+
+const foundIn = (all: Comparison[]) => all.filter(({ auc }) => Math.abs(auc - 0.5) > AUC_DISTANCE_MAX).length
+const showing = ({ delay }: Step) => `routes and procedures with ids that show a delay of ${delay} µs`
 const sizeOf = <One>(all: One[], name: (one: One) => string) => new Set(all.map(name)).size
 const nameOf = ({ program, name }: { program: string; name: string }) => `${program} ${name}`
 const withOtherAnswer = (all: Comparison[]) => all.filter(({ isSameAnswer }) => !isSameAnswer).length
