@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { describeMachine } from '../bench/machine.ts'
 import { missing } from '../packages/server/test/prove/needs.ts'
-import { inLanes, minutesFor, PARTS, type Part } from '../packages/server/test/prove/parts.ts'
+import { inLanes, lengthOf, PARTS, type Part } from '../packages/server/test/prove/parts.ts'
+import { judge } from '../packages/server/test/prove/judge.ts'
 import type { ResultLine } from '../packages/server/test/prove/proof.ts'
 import { reliabilityPage, type PartResult, type Results } from '../packages/server/test/prove/reliability-page.ts'
 
@@ -85,7 +86,7 @@ function seedFrom(text: string | undefined): number {
 }
 
 async function run({ parts, seed }: Options): Promise<void> {
-  console.log(`Seed ${seed}. ${parts.length} parts, about ${minutesFor(parts)} min.`)
+  console.log(`Seed ${seed}. ${parts.length} parts, about ${lengthOf(parts)} min.`)
   for (const part of parts) {
     const without = missing(part.needs ?? [])
     if (without.length > 0) console.log(`Not possible here: ${part.name}, which needs ${without.join(', ')}.`)
@@ -151,10 +152,7 @@ async function runPart(part: Part, { seed, folder, earlier }: RunOptions): Promi
   const { commit } = where()
   if (commit !== before.commit)
     reasons.push(`The source was ${before.commit} when it began, and ${commit} when it ended.`)
-  const outcome = code === 0 && proofs.length > 0 && reasons.length === 0 ? 'passed' : 'failed'
-  if (outcome === 'failed' && reasons.length === 0)
-    reasons.push(`It ended with code ${code} and ${proofs.length} proofs.`)
-  return { ...before, seed, seconds, outcome, reasons, proofs }
+  return { ...before, seed, seconds, ...judge(part, { code, proofs, reasons }), proofs }
 }
 
 /** In its own process group, so that whatever it has started ends with it. */

@@ -12,8 +12,8 @@ export type Figure = {
 }
 
 /**
- * What is shown, how it was tried and what was found. The control is the same check where it has to find something: it has
- * a figure of the same name, above the limit, for each figure with an upper limit.
+ * What is shown, how it was tried and what was found. The control is a program that was broken on purpose: it has a figure of
+ * the same name, above the limit, for each figure with an upper limit.
  */
 export type Proof = {
   claim: string
@@ -60,7 +60,26 @@ export function prove(proof: Proof): void {
   if (unchecked.length > 0) throw new Error(`"${proof.claim}" has no control for: ${unchecked.join('; ')}.`)
   write({ proof })
   const broken = brokenIn(proof)
-  if (broken.length > 0) throw new Error(`"${proof.claim}" is not shown: ${JSON.stringify(broken)}`)
+  if (broken.length > 0) throw new Error(`"${proof.claim}" is not shown: ${broken.map(described).join('; ')}`)
+}
+
+/** In a sentence: the name, what was found, and the limit. */
+function described(figure: Figure): string {
+  const first = figure.items === undefined ? '' : ` (first: ${figure.items.join(', ')})`
+  return `${figure.name}: ${foundOf(figure)}, ${limitsOf(figure)}${first}`
+}
+
+export function foundOf({ value, unit }: Figure): string {
+  return `${number(value)}${unit === undefined ? '' : ` ${unit}`}`
+}
+
+export function limitsOf({ min, max }: Figure): string {
+  const limits = [min === undefined ? [] : `at least ${number(min)}`, max === undefined ? [] : `at most ${number(max)}`]
+  return limits.flat().join(', ')
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 2 })
 }
 
 /** The names of figures with an upper limit and without a control that has to exceed it. */

@@ -1,11 +1,12 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { NEWEST_SCHEMA as NEWEST_POSTGRES_SCHEMA } from '../../src/store/postgres-schema.ts'
 import { NEWEST_SCHEMA } from '../../src/store/sqlite-migrations.ts'
 import { REPOSITORY } from '../support/markdown.ts'
 import { checkPreviousSchema } from '../support/previous-schema.ts'
-import { inLanes, minutesFor, PARTS, type Part } from './parts.ts'
+import { judge } from './judge.ts'
+import { inLanes, lengthOf, PARTS, type Part } from './parts.ts'
 import { atLeast, atMost, brokenIn, counted, none, prove, some, uncheckedIn, type Proof } from './proof.ts'
 import { reliabilityPage, type PartResult, type Results } from './reliability-page.ts'
 
@@ -19,6 +20,9 @@ const PROOF: Proof = {
   control: { tried: 'A mail is removed.', figures: [atLeast(1, 'messages lost', 1)] },
 }
 
+/** Both need load for minutes. */
+const WITHOUT_SHORT_FORM = ['backup', 'soak']
+
 const MACHINE = { node: '24', platform: 'linux', processor: 'One', cores: 2, memoryGigabytes: 8 }
 
 function resultOf(proof: Proof): PartResult {
@@ -31,14 +35,69 @@ test('every part has a file, and every file is a part', () => {
   expect(files).toEqual(PARTS.map(({ name }) => `${name}.prove.ts`).toSorted())
 })
 
-test('without the soak, the parts take at most an hour', () => {
-  const regular = PARTS.filter(({ isOnlyByName }) => !isOnlyByName)
-  expect(minutesFor(regular)).toBeLessThanOrEqual(60)
+const REGULAR = PARTS.filter(({ isOnlyByName }) => !isOnlyByName)
+/** Of the last run of each part. */
+const minutesOf = ({ name }: Part) => STORED[name]!.seconds / 60
+/** A part may be faster now than in its last run, but not by more than this. */
+const FASTER_MAX = 0.25
+/** What the page calls about an hour. */
+const ABOUT_AN_HOUR = 66
+
+test('without the soak, the parts take at most an hour, and took about an hour when they ran last', async () => {
+  expect(lengthOf(REGULAR)).toBeLessThanOrEqual(60)
+  const minutes = await replay(REGULAR, minutesOf)
+  expect(minutes).toBeCloseTo(lengthOf(REGULAR, minutesOf), 5)
+  expect(minutes).toBeLessThanOrEqual(ABOUT_AN_HOUR)
+})
+
+test('no part took much longer than it declares', () => {
+  const longer = PARTS.filter((part) => minutesOf(part) * (1 - FASTER_MAX) > part.minutes + 0.5)
+  expect(longer.map((part) => `${part.name}: ${minutesOf(part)} min, not ${part.minutes}`)).toEqual([])
+})
+
+/** Runs the parts as `npm run prove` does, on a clock that jumps from one end of a part to the next. */
+async function replay(parts: Part[], length: (part: Part) => number): Promise<number> {
+  let now = 0
+  const running: { end: number; resolve: () => void }[] = []
+  const done = inLanes(parts, (part) => new Promise((resolve) => running.push({ end: now + length(part), resolve })))
+  for (;;) {
+    await new Promise(setImmediate)
+    const next = running.toSorted((a, b) => a.end - b.end)[0]
+    if (!next) break
+    running.splice(running.indexOf(next), 1)
+    now = next.end
+    next.resolve()
+  }
+  await done
+  return now
+}
+
+test('every part names its short forms in npm test, and these exist', () => {
+  const isMissing = (file: string) =>
+    !file.endsWith('.test.ts') || file.includes('.long.') || !existsSync(join(HERE, '..', file))
+  expect(PARTS.flatMap(({ shortForms }) => shortForms.filter(isMissing))).toEqual([])
+  expect(PARTS.filter(({ shortForms }) => shortForms.length === 0).map(({ name }) => name)).toEqual(WITHOUT_SHORT_FORM)
+  expect(isMissing('no-such-file.test.ts')).toBe(true)
+})
+
+test.each([
+  { why: 'fewer proofs', code: 0, proofs: [PROOF], reasons: [], reason: 'It has 1 proofs of 2.' },
+  { why: 'an exit code', code: 1, proofs: [PROOF, PROOF], reasons: [], reason: 'It ended with code 1.' },
+  { why: 'a reason', code: 0, proofs: [PROOF, PROOF], reasons: ['It was lost.'], reason: 'It was lost.' },
+])('a part fails: $why', ({ reason, ...ended }) => {
+  expect(judge({ proofs: 2 }, ended)).toEqual({ outcome: 'failed', reasons: [reason] })
+})
+
+test('a part with all of its proofs passes', () => {
+  expect(judge({ proofs: 2 }, { code: 0, proofs: [PROOF, PROOF], reasons: [] })).toEqual({
+    outcome: 'passed',
+    reasons: [],
+  })
 })
 
 test('two parts run at once, and those that need to be alone afterwards', async () => {
   const parts = (['a', 'b', 'c', 'alone', 'd'] as const).map((name): Part => {
-    return { name, title: name, minutes: 1, ...(name === 'alone' && { isAlone: true }) }
+    return { name, title: name, minutes: 1, proofs: 1, shortForms: [], ...(name === 'alone' && { isAlone: true }) }
   })
   const events: string[] = []
   await inLanes(parts, async ({ name }) => {
@@ -48,7 +107,8 @@ test('two parts run at once, and those that need to be alone afterwards', async 
   })
   expect(events.slice(0, 4)).toEqual(['a begins', 'b begins', 'a ends', 'c begins'])
   expect(events.slice(-2)).toEqual(['alone begins', 'alone ends'])
-  expect(minutesFor(parts)).toBe(3)
+  expect(lengthOf(parts)).toBe(3)
+  expect(await replay(parts, () => 1)).toBe(3)
 })
 
 test('a part whose file has no seed is declared so', () => {
@@ -111,12 +171,19 @@ test.each<[string, Partial<Proof>]>([
 test('a failed proof names the first five of what was found, and so does the page', () => {
   const lost = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6']
   const proof = { ...PROOF, figures: [none('messages lost', lost)] }
-  expect(() => prove(proof)).toThrow('"items":["m1","m2","m3","m4","m5"]')
+  expect(() => prove(proof)).toThrow('messages lost: 6, at most 0 (first: m1, m2, m3, m4, m5)')
   expect(reliabilityPage({ kill: { ...resultOf(proof), outcome: 'failed' } })).toContain(
     '| messages lost | 6 **outside**<br>m1<br>m2<br>m3<br>m4<br>m5 | at most 0 |',
   )
   expect(() => prove({ ...PROOF, figures: [none('messages lost', [])] })).not.toThrow()
   expect(some('messages lost', lost)).toEqual(atLeast(1, 'messages lost', 6))
+})
+
+test('a proof that is refused names the figures and their limits', () => {
+  const figures = [atMost(0, 'messages lost', 1_234), atLeast(10, 'seconds', 2.5, 's')]
+  expect(() => prove({ ...PROOF, figures })).toThrow(
+    '"No mail is lost." is not shown: messages lost: 1,234, at most 0; seconds: 2.5 s, at least 10',
+  )
 })
 
 test('the page shows figures, limits, controls and what failed', () => {
@@ -125,9 +192,14 @@ test('the page shows figures, limits, controls and what failed', () => {
     [PARTS[0]!.name]: resultOf(PROOF),
     [PARTS[1]!.name]: { ...resultOf({ ...PROOF, figures }), outcome: 'failed', reasons: ['It was lost.'] },
   })
-  expect(page).toContain(`| [${PARTS[0]!.title}](#${PARTS[0]!.name}) | passed | 2026-01-01 | abc | 7 | 2 min |`)
+  expect(page).toContain(
+    `| [${PARTS[0]!.title}](#${PARTS[0]!.name}) | passed, 1 proofs of 3 | 2026-01-01 | abc | 7 | 2 min |`,
+  )
   expect(page).toContain('| **FAILED** |')
   expect(page).toContain('- It was lost.')
+  expect(page).toContain(`[NOT shown: ${PARTS[1]!.title}](#${PARTS[1]!.name})`)
+  expect(page).toContain('**NOT shown: No mail is lost.**')
+  expect(page).toContain(`In \`npm test\`, the short form is \`${PARTS[0]!.shortForms[0]}\`.`)
   expect(page).toContain('| messages lost | 0 | at most 0 |')
   expect(page).toContain('| messages lost | 2 **outside** | at most 0 |')
   expect(page).toContain('| bytes | 1,234 |  |')
@@ -139,19 +211,23 @@ test('the page says above its table how many parts passed, and of which commits 
   const passed = resultOf(PROOF)
   const failed: PartResult = { ...passed, outcome: 'failed' }
   const others = PARTS.length - 2
-  expect(reliabilityPage({})).toContain(
-    `**Of ${PARTS.length} parts, 0 passed, 0 failed, 0 not possible where they ran, and ${PARTS.length} not run.**`,
-  )
+  expect(reliabilityPage({})).toContain(`**Of ${PARTS.length} parts: ${PARTS.length} not run.**`)
   expect(reliabilityPage({ kill: passed, smtp: failed })).toContain(
-    `1 passed, 1 failed, 0 not possible where they ran, and ${others} not run; all results are of one commit, abc.**`,
+    `1 passed, 1 failed, ${others} not run; all results are of one commit, abc.**`,
   )
   expect(reliabilityPage({ kill: passed, smtp: { ...passed, commit: 'def', outcome: 'not possible' } })).toContain(
-    `1 passed, 0 failed, 1 not possible where they ran, and ${others} not run; the results are NOT of one commit, but of 2: abc, def.**`,
+    `1 passed, 1 not possible where they ran, ${others} not run; the results are NOT of one commit, but of 2: abc, def.**`,
   )
+})
+
+test('the page says how long all parts take together, and which passed before a proof was added', () => {
+  expect(reliabilityPage(STORED)).toContain('all parts but the soak take ')
+  expect(reliabilityPage({ kill: resultOf(PROOF) })).not.toContain('all parts but the soak take ')
+  expect(reliabilityPage({ kill: resultOf(PROOF) })).toContain('| passed, 1 proofs of 3 |')
 })
 
 test('the page has no seed for a part that draws nothing from it', () => {
   const page = reliabilityPage({ kill: resultOf(PROOF), restarts: resultOf(PROOF) })
-  expect(page).toContain('(#kill) | passed | 2026-01-01 | abc | 7 |')
+  expect(page).toContain('(#kill) | passed, 1 proofs of 3 | 2026-01-01 | abc | 7 |')
   expect(page).toContain('(#restarts) | passed | 2026-01-01 | abc | none |')
 })

@@ -1,6 +1,6 @@
 import type { Machine } from '../../../../bench/machine.ts'
-import { PARTS, type Part } from './parts.ts'
-import { isKept, type Figure, type Proof } from './proof.ts'
+import { lengthOf, PARTS, type Part } from './parts.ts'
+import { brokenIn, foundOf, isKept, limitsOf, type Figure, type Proof } from './proof.ts'
 
 /** The last result of a part. */
 export type PartResult = {
@@ -38,11 +38,13 @@ export function reliabilityPage(results: Results): string {
     'npm run prove -- --list              # the parts',
     '```',
     '',
-    'Every figure with an upper limit has a control: the same check in the same run, where the protection was taken away by fault injection and',
-    'the figure has to exceed its limit. A part fails if its control finds nothing. `--seed <n>` repeats the random values of a run.',
+    'Every figure with an upper limit has a control: the same figure, found in the same run for a program that was broken on purpose. There it',
+    'has to exceed the limit. A part fails if its control finds nothing, or if one of its proofs is missing. `--seed <n>` repeats the random',
+    'values of a run.',
     '',
     summaryOf(results),
     '',
+    ...togetherOf(results),
     '| part | result | date | commit | seed | took |',
     '|---|---|---|---|---|---|',
     ...PARTS.map((part) => overviewRow(part, results[part.name])),
@@ -57,10 +59,26 @@ export function reliabilityPage(results: Results): string {
 function summaryOf(results: Results): string {
   const run = PARTS.flatMap(({ name }) => results[name] ?? [])
   const count = (wanted: PartResult['outcome']) => run.filter(({ outcome }) => outcome === wanted).length
-  const counts =
-    `Of ${PARTS.length} parts, ${count('passed')} passed, ${count('failed')} failed, ` +
-    `${count('not possible')} not possible where they ran, and ${PARTS.length - run.length} not run`
-  return `**${counts}${commitsOf(run)}.**`
+  const counts = [
+    [count('passed'), 'passed'],
+    [count('failed'), 'failed'],
+    [count('not possible'), 'not possible where they ran'],
+    [PARTS.length - run.length, 'not run'],
+  ] as const
+  const named = counts.flatMap(([many, name]) => (many === 0 ? [] : `${many} ${name}`))
+  return `**Of ${PARTS.length} parts: ${named.join(', ')}${commitsOf(run)}.**`
+}
+
+/** How long the parts take that run without being named, by their last results. */
+function togetherOf(results: Results): string[] {
+  const regular = PARTS.filter(({ isOnlyByName }) => !isOnlyByName)
+  const isComplete = regular.every(({ name }) => results[name] && results[name].outcome !== 'not possible')
+  if (!isComplete) return []
+  const seconds = lengthOf(regular, ({ name }) => results[name]!.seconds)
+  return [
+    `By these times, all parts but the soak take ${duration(seconds)} together: two run at once where that is possible.`,
+    '',
+  ]
 }
 
 function commitsOf(run: PartResult[]): string {
@@ -72,20 +90,44 @@ function commitsOf(run: PartResult[]): string {
     : `; the results are NOT of one commit, but of ${commits.length}: ${commits.join(', ')}`
 }
 
-function overviewRow({ name, title, isUnseeded }: Part, result: PartResult | undefined): string {
+function overviewRow(part: Part, result: PartResult | undefined): string {
+  const { name, title, isUnseeded } = part
   if (!result) return `| ${title} (\`${name}\`) | not run yet | | | | |`
-  const { outcome, date, commit, seconds } = result
+  const { outcome, date, commit, seconds, proofs } = result
   const seed = isUnseeded ? 'none' : result.seed
-  return `| [${title}](#${name}) | ${OUTCOMES[outcome]} | ${date} | ${commit} | ${seed} | ${duration(seconds)} |`
+  // A proof that was added since.
+  const before =
+    outcome === 'passed' && proofs.length < part.proofs ? `, ${proofs.length} proofs of ${part.proofs}` : ''
+  return `| [${shownTitle(part, result)}](#${name}) | ${OUTCOMES[outcome]}${before} | ${date} | ${commit} | ${seed} | ${duration(seconds)} |`
 }
 
-function section({ name, title }: Part, result: PartResult | undefined): string[] {
+function section(part: Part, result: PartResult | undefined): string[] {
   if (!result) return []
+  const { name, shortForms } = part
   const reasons = result.reasons.flatMap((reason) => [`- ${reason}`, ''])
-  return [`## ${name}`, '', `${title}.`, '', ...reasons, ...result.proofs.flatMap(proofLines)]
+  const files = shortForms.map((file) => `\`${file}\``).join(', ')
+  const short = files === '' ? [] : [`In \`npm test\`, the short form is ${files}.`, '']
+  return [
+    `## ${name}`,
+    '',
+    `${shownTitle(part, result)}.`,
+    '',
+    ...short,
+    ...reasons,
+    ...result.proofs.flatMap(proofLines),
+  ]
 }
 
-function proofLines({ claim, tried, figures, control }: Proof): string[] {
+/** What a part or proof claims is only an assertion if it was shown. */
+const NOT_SHOWN = 'NOT shown: '
+
+function shownTitle({ title }: Part, { outcome }: PartResult): string {
+  return `${outcome === 'passed' ? '' : NOT_SHOWN}${title}`
+}
+
+function proofLines(proof: Proof): string[] {
+  const { tried, figures, control } = proof
+  const claim = `${brokenIn(proof).length === 0 ? '' : NOT_SHOWN}${proof.claim}`
   return [
     `**${claim}** ${tried}`,
     '',
@@ -100,11 +142,9 @@ function proofLines({ claim, tried, figures, control }: Proof): string[] {
 }
 
 function figureRow(figure: Figure, prefix = ''): string {
-  const { name, value, unit, min, max, items = [] } = figure
-  const limits = [min === undefined ? [] : `at least ${number(min)}`, max === undefined ? [] : `at most ${number(max)}`]
-  const found = `${number(value)}${unit === undefined ? '' : ` ${unit}`}${isKept(figure) ? '' : ' **outside**'}`
-  const first = items.map((item) => `<br>${item.replaceAll('|', String.raw`\|`)}`).join('')
-  return `| ${prefix}${name} | ${found}${first} | ${limits.flat().join(', ')} |`
+  const mark = isKept(figure) ? '' : ' **outside**'
+  const first = (figure.items ?? []).map((item) => `<br>${item.replaceAll('|', String.raw`\|`)}`).join('')
+  return `| ${prefix}${figure.name} | ${foundOf(figure)}${mark}${first} | ${limitsOf(figure)} |`
 }
 
 function machines(results: Results): string[] {
@@ -113,10 +153,6 @@ function machines(results: Results): string[] {
       `${processor}, ${cores} cores, ${memoryGigabytes} GiB of memory, ${platform}, Node ${node}`,
   )
   return described.length === 0 ? [] : [`Machine: ${[...new Set(described)].join('; ')}.`]
-}
-
-function number(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 2 })
 }
 
 function duration(seconds: number): string {
