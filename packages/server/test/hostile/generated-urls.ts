@@ -113,7 +113,10 @@ function internalV6(random: SeededRandom): number[] {
   return groupsIn(random, random.pick(SPECIAL_V6))
 }
 
-/** Every address but the public ones of this grammar, whatever the product thinks of it. */
+/**
+ * Every address but the public ones of this grammar, whether the product calls it internal or not. Of the product, only the
+ * common form of an address is used.
+ */
 export function isInternal(address: string): boolean {
   const canonical = canonicalAddress(address)
   return canonical !== PUBLIC && canonical !== PUBLIC_V6

@@ -1,5 +1,6 @@
-// Loaded into a child server with `node --import`: reports the longest processor time of one turn of the event loop to the
-// parent. Other programs do not affect it.
+// Loaded into a child server with `node --import`: reports to the parent the longest processor time of its main thread
+// between two ticks of a timer. That is one long turn of the event loop, or several short ones, so no turn is longer. On a busy
+// machine the ticks come later, and more turns count together.
 const CHECK_MS = 5
 
 let largestWorkMs = 0
