@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
@@ -8,7 +8,7 @@ import { runCommands } from '../secrets/commands.ts'
 import { runFailingPrograms } from '../secrets/failing-programs.ts'
 import { runProgramsApart } from '../secrets/programs-apart.ts'
 import { useSecretsEverywhere } from '../secrets/requests-with-secrets.ts'
-import { searchLogs, type Search } from '../secrets/search-logs.ts'
+import { namedFormsOf, searchLogs, type Search } from '../secrets/search-logs.ts'
 import { signInEverywhere } from '../secrets/sign-ins.ts'
 import { usePasswordsBySmtp } from '../secrets/smtp-passwords.ts'
 import { ask } from '../support/ask.ts'
@@ -33,7 +33,9 @@ const LOGGED = 'secrets in a log (standard error)'
 const PRINTED = 'secrets in other output of programs (standard output)'
 /** By link, by password and through a provider. */
 const SIGN_INS = 3
-/** Their servers run in their own process and log nothing at this level. */
+/** A few lines. A program without output would pass any search. */
+const OUTPUT_BYTES_MIN = 200
+/** Its server runs in the process of the part, and logs nothing of what the part does, even at LOG_LEVEL=debug. */
 const SILENT = ['isolation']
 const TELLING = preload('secrets/telling-program.ts')
 
@@ -49,32 +51,44 @@ test('no secret is in a log', async () => {
         ? 'No secret is in the logs of this part, which ran alone.'
         : `No secret is in the logs of this run: ${earlier.join(', ')} and this part.`,
     tried:
-      `${withoutLogs(found)}A part keeps the log of every program of Mailhatch that it starts and of servers in its own process, at LOG_LEVEL=debug, the standard output of servers that print no key on purpose, and every key, token, password, session, link and webhook secret that it makes. ` +
+      `${withoutLogs(found)}Every part keeps the logs of the programs of Mailhatch that it starts and of servers in its own process, at LOG_LEVEL=debug. It also keeps the standard output of servers that print no key on purpose, and every key, token, password, session, link and webhook secret that it creates. ` +
       'This part searches the output for each secret, in full or cut off after 20 characters: as it is, URL-encoded, in JSON and in Base64. ' +
-      'Before, all-in-one program, API and worker get valid, wrong and malformed secrets at every route, procedure and page, in headers, cookies, URLs and bodies; sign-ins by link, by password and with OpenID Connect; and SMTP AUTH. ' +
-      'The API and the worker use PostgreSQL with a password in its URL, and S3. Commands succeed, and programs and commands fail, with passwords in their URLs.',
+      'Before the search, this part uses secrets in every way. The all-in-one program, the API and the worker get valid, wrong and malformed secrets at every route, procedure and page: in headers, cookies, URLs and bodies. Users sign in by link, by password and with OpenID Connect. SMTP clients use AUTH. ' +
+      'The API and the worker use S3, and PostgreSQL with a password in its URL. Commands succeed. Programs and commands with passwords in their URLs fail.',
     figures: [
       counted('routes, procedures and pages', used.doors),
       atLeast(1_000, 'requests with secrets', used.requests),
-      counted('of these with a success', used.successes),
+      counted('requests with secrets that succeed', used.successes),
       atLeast(SIGN_INS, 'ways to sign in that succeed', used.signIns),
       atLeast(8, 'commands that succeed', used.commands),
       atLeast(13, 'programs and commands that fail', used.failed),
       atLeast(loggingParts.length, 'parts with output', loggingParts.filter((name) => hasOutput(name, found)).length),
       atLeast(20, 'files with output', found.logs.length),
-      atLeast(1_000, 'bytes searched', found.bytes),
-      atLeast(1_000, 'secrets', found.secrets),
-      counted('forms of these', found.forms),
+      ...Object.entries(used.outputs).map(([name, pattern]) =>
+        atLeast(OUTPUT_BYTES_MIN, `bytes of output of this part: ${name}`, bytesOf(pattern)),
+      ),
+      counted('bytes searched, of all parts', found.bytes),
+      atLeast(1_000, 'secrets that are searched for', found.secrets),
+      counted('forms of secrets that are searched for', found.forms),
       atMost(0, LOGGED, placesIn(found, 'stderr')),
       atMost(0, PRINTED, placesIn(found, 'stdout')),
     ],
     control: {
       tried:
-        'The same search of the output of a program that is changed at start: it logs API keys, and prints passwords of SMTP clients in Base64.',
-      figures: [atLeast(1, LOGGED, placesIn(telling, 'stderr')), atLeast(1, PRINTED, placesIn(telling, 'stdout'))],
+        'The same search of the output of a program that is changed at start: it logs API keys, and prints passwords of SMTP clients URL-encoded, in JSON and in Base64. The password has characters that look different in each of these.',
+      figures: [
+        atLeast(1, LOGGED, placesIn(telling.search, 'stderr')),
+        atLeast(1, PRINTED, placesIn(telling.search, 'stdout')),
+        ...telling.forms.map(([form, count]) => atLeast(1, `places of a secret, ${form}`, count)),
+      ],
     },
   })
 })
+
+/** Of the files in the folder of this part. */
+function bytesOf(pattern: string): number {
+  return globSync(pattern, { cwd: logs }).reduce((sum, name) => sum + statSync(join(logs, name)).size, 0)
+}
 
 const placesIn = ({ found }: Search, output: 'stdout' | 'stderr') =>
   found.filter((line) => line.split('/')[1]!.startsWith(output)).length
@@ -109,9 +123,16 @@ async function useAllPrograms() {
   const used = await useSecretsEverywhere({ url, workerUrl, key, adminToken, cookie })
   progress(`${used.requests} requests with secrets`)
   await server.stop()
-  await runProgramsApart(await postgres.database())
+  const apart = await runProgramsApart(await postgres.database())
   const failed = await runFailingPrograms(logs, temporaryFolder())
-  return { ...used, signIns, commands, failed }
+  const outputs = {
+    'the all-in-one program': `stderr-${server.process.pid}.log`,
+    'the API': `stderr-${apart.api}.log`,
+    'the worker': `stderr-${apart.worker}.log`,
+    commands: 'stdout-command-*.log',
+    'programs and commands that fail': 'stdout-failing-*.log',
+  }
+  return { ...used, signIns, commands, failed, outputs }
 }
 
 type Settings = {
@@ -162,10 +183,10 @@ async function failToDeliver(url: string, { key, webhookSecret }: { key: string;
 }
 
 /** Its output and its secrets are in a folder of their own. */
-async function searchTelling(): Promise<Search> {
+async function searchTelling(): Promise<{ search: Search; forms: [form: string, places: number][] }> {
   const folder = temporaryFolder()
   process.env['PROVE_LOGS'] = folder
-  const [key, password] = [newSecret(), newSecret()]
+  const [key, password] = [newSecret(), `"ä/${newSecret()}`]
   const environment = {
     DATA_DIR: temporaryFolder(),
     LOG_LEVEL: 'debug',
@@ -179,7 +200,16 @@ async function searchTelling(): Promise<Search> {
   await usePasswordsBySmtp(server.smtpPort, password, TO)
   await server.stop()
   process.env['PROVE_LOGS'] = logs
-  return searchLogs([folder])
+  const search = await searchLogs([folder])
+  const places = (forms: string[]) => search.found.filter((line) => forms.some((form) => line.endsWith(form))).length
+  const { url, json, base64 } = namedFormsOf(password)
+  const forms: [string, number][] = [
+    ['as it is', places(namedFormsOf(key).plain)],
+    ['URL-encoded', places(url)],
+    ['in JSON', places(json)],
+    ['in Base64', places(base64)],
+  ]
+  return { search, forms }
 }
 
 function ownFolder(): string {

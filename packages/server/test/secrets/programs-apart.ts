@@ -9,9 +9,9 @@ import { usePasswordsBySmtp } from './smtp-passwords.ts'
 
 /**
  * An API and a worker apart, on PostgreSQL with a password in its URL and on S3, at LOG_LEVEL=debug. A mail passes through
- * both. Then the worker gets a wrong token.
+ * both. Then the worker gets a wrong token. Resolves to their process ids.
  */
-export async function runProgramsApart(databaseUrl: string): Promise<void> {
+export async function runProgramsApart(databaseUrl: string): Promise<{ api: number; worker: number }> {
   const objectStorage = await startObjectStorage()
   const storage = s3Storage(objectStorage.newBucket().s3Url).settings
   const webhookSecret = newSecret()
@@ -45,6 +45,7 @@ export async function runProgramsApart(databaseUrl: string): Promise<void> {
   await (await startWorker(newSecret())).stop()
   for (const replica of replicas.all) await replica.stop()
   await objectStorage.close()
+  return { api: replicas.all[0]!.process.pid!, worker: worker.process.pid! }
 }
 
 /** The server accepts any. */

@@ -33,8 +33,13 @@ function secretsIn(folder: string): string[] {
   return lines.map((line) => JSON.parse(line) as string)
 }
 
-/** As it is, in a URL, in JSON, and in Base64 at each of the three offsets in what surrounds it, each cut off. */
+/** The forms of a secret that are searched for, each cut off. */
 function formsOf(secret: string): string[] {
+  return Object.values(namedFormsOf(secret)).flat()
+}
+
+/** As it is, in a URL, in JSON, and in Base64 at each of the three offsets in what surrounds it. */
+export function namedFormsOf(secret: string): Record<'plain' | 'url' | 'json' | 'base64', string[]> {
   const bytes = Buffer.from(secret)
   const inBase64 = [0, 1, 2].map((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -43,8 +48,13 @@ function formsOf(secret: string): string[] {
     // The characters at the edges also depend on what is next to the secret.
     return text.slice(offset === 0 ? 0 : offset + 1, -1)
   })
-  const whole = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...inBase64]
-  return whole.map((form) => form.slice(0, CUT_CHARACTERS))
+  const cut = (forms: string[]) => forms.map((form) => form.slice(0, CUT_CHARACTERS))
+  return {
+    plain: cut([secret]),
+    url: cut([encodeURIComponent(secret)]),
+    json: cut([JSON.stringify(secret).slice(1, -1)]),
+    base64: cut(inBase64),
+  }
 }
 
 async function grep(given: string[], cwd: string): Promise<string[]> {
