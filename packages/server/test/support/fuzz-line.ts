@@ -35,11 +35,11 @@ export class FuzzLine {
     this.#connection = null
   }
 
-  async #sendOnce({ bytes, method, target, isAlone, isTruncated, copies }: FuzzRequest) {
+  async #sendOnce({ bytes, method, target, isAlone, isTruncated, isMalformed, copies }: FuzzRequest) {
     if (isAlone || this.#connection?.isClosed) this.close()
     const connection = (this.#connection ??= await RawConnection.open(this.#port))
-    const waitMs = mayBeHeld(target) ? requestedWaitMs(target) : null
-    const exchange = { isHead: method === 'HEAD', isLast: isTruncated }
+    const waitMs = mayBeHeld(target) && !isMalformed ? requestedWaitMs(target) : null
+    const exchange = { isHead: method === 'HEAD', isLast: isTruncated || isMalformed }
     const outcomes: (AnyOutcome | Held)[] = []
     try {
       for (let copy = 1; copy <= copies; copy++) {

@@ -12,6 +12,8 @@ export type FuzzRequest = {
   isAlone: boolean
   /** It never ends, so the server may close the connection without a response. */
   isTruncated: boolean
+  /** A header is not valid HTTP, so the server responds and closes the connection. */
+  isMalformed: boolean
   /** So many of them are sent at once, and each gets its own answer. */
   copies: number
   /** Nothing is wrong with its framing, so its answer has to be one of the documented ones. */
@@ -64,7 +66,8 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
   const isMalformed = random.chance(0.02)
   if (isMalformed) headers.push(random.pick(words.MALFORMED_HEADERS))
 
-  const { lines, payload, isTruncated } = framedBody(random, { method, target, body: drawn.body })
+  const { lines, payload, ...body } = framedBody(random, { method, target, body: drawn.body })
+  const isTruncated = body.isTruncated || headers.includes(words.ENDLESS_HEADER)
   const head = [`${method} ${target} ${version}`, ...headers, ...lines].join('\r\n')
   const hasPlainLine = words.METHODS.includes(method) && version === 'HTTP/1.1' && !target.includes(' ')
   const isAlone = !hasPlainLine || changesConnection || isMalformed || isTruncated
@@ -75,7 +78,8 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
     method,
     target,
     isAlone: isAlone || copies > 1,
-    isTruncated: isTruncated || isMalformed,
+    isTruncated,
+    isMalformed,
     copies,
     isPlain: !isAlone,
     operation: method === usualMethod && target === drawn.target ? operation : null,

@@ -10,6 +10,8 @@ export type FuzzRun = {
   requests: number
   /** Of these, held by the server, and judged when they ended. */
   held: number
+  /** Requests with a malformed header that have an end, and those of them without an answer. */
+  malformed: { sent: number; unanswered: number }
   /** Requests without an answer. One example of each kind, as below. */
   missing: Map<string, string>
   /** Answers that are not documented. */
@@ -65,6 +67,7 @@ export async function runRequests(options: RunOptions): Promise<FuzzRun> {
     requests: 0,
     compared: 0,
     held: 0,
+    malformed: { sent: 0, unanswered: 0 },
     missing: new Map(),
     faults: new Map(),
     mistyped: new Map(),
@@ -77,10 +80,13 @@ export async function runRequests(options: RunOptions): Promise<FuzzRun> {
   const end = first + count
 
   function judge(request: FuzzRequest, number: number, outcome: AnyOutcome): void {
+    const isMalformed = request.isMalformed && !request.isTruncated
+    if (isMalformed) run.malformed.sent++
     const example = () => `seed ${seed}, request ${number}: ${shown(request, outcome)}`
     if (typeof outcome === 'string' || outcome instanceof Error) {
       // One that never ends may get no answer.
       if (!request.isTruncated) run.missing.set(lackOf(request, outcome), example())
+      if (isMalformed) run.malformed.unanswered++
       return
     }
     madeSecretsIn(outcome.body.toString())
