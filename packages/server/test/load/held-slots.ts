@@ -1,7 +1,7 @@
 import { rewriteModules } from '../support/rewrite-modules.ts'
 
 // Preloaded into a server: small mail waits for a decoding slot like large mail, a download keeps its slot until its client
-// has read everything, one download of raw mail in 50 fails, and each connection leaves 50 kB behind.
+// has read everything, one download of raw mail in 5 fails, and each connection leaves 50 kB behind.
 rewriteModules({
   '/read/content.ts': [
     [
@@ -19,7 +19,7 @@ rewriteModules({
       'const object = await objects?.raw(',
       `const global = globalThis as { downloads?: number }
     global.downloads = (global.downloads ?? 0) + 1
-    if (global.downloads % 50 === 0) throw new TypeError('as asked')
+    if (global.downloads % 5 === 0) throw new TypeError('as asked')
     const object = await objects?.raw(`,
     ],
   ],
