@@ -90,7 +90,7 @@ test('every route and procedure lets in exactly whom it declares', async () => {
       `each procedure of the dashboard by ${SESSION_CALLERS.length} (owner, member, owner of another team, without a team, signed ` +
       'out, ended and unknown sessions, an API key) and the operator, and every other route of the API and the worker (accounts, ' +
       `downloads, views, MCP, the admin API, metrics) by ${OTHER_CALLERS.length} of these kinds. The routes come from the routers; the ` +
-      'expected answer comes from the declaration of the operation or procedure, and from a table for the other routes.',
+      'expected response comes from the declaration of the operation or procedure, and from a table for the other routes.',
     figures: [
       counted('operations of the REST API', sizes.operations),
       counted('procedures', sizes.procedures),
@@ -109,7 +109,7 @@ test('every route and procedure lets in exactly whom it declares', async () => {
         atLeast(sizes.procedures, 'procedures found', control.procedures),
         atLeast(sizes.others, 'other routes found', control.others),
         atLeast(FROM_OUTSIDE.length, 'operations found that show what belongs to another team', control.leaks),
-        atLeast(sessionMatrix.showing.size, 'procedures found that do', control.shown),
+        atLeast(sessionMatrix.showing.size, 'procedures found that show what belongs to another team', control.shown),
       ],
     },
   })
@@ -178,7 +178,8 @@ test('ids of another team are answered like ids that do not exist', async () => 
   faults.forForeignIds = 'nothing'
 
   prove({
-    claim: 'The id of another team is answered like an id that does not exist: status, headers, body and time.',
+    claim:
+      'The id of another team gets the same response as an id that does not exist: status, headers, body and time.',
     tried:
       `Every route and procedure that takes an id, ${SAMPLES} times with ids of another team and ${SAMPLES} times with absent ids of the same form, ` +
       'in random order over one connection. The AUC is the share of pairs in which the id of the other team takes longer; equal ' +
