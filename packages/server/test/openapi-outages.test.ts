@@ -18,8 +18,12 @@ function brokenApi(reason: Error) {
     webhooks: {},
     teams: {},
     accounts: {},
-    inbound: { acceptAnnouncement: fail, recordRejection: fail, webhookSecret: SECRET },
-    scenarios: { scripts: { current: fail }, takeStep: fail },
+    inbound: {
+      acceptAnnouncement: fail,
+      recordRejection: fail,
+      webhookSecret: SECRET,
+      scenarios: { scripts: { current: fail }, takeStep: fail },
+    },
     site: { allowedOrigins: [] },
     observe: { findProblems: fail, isOverloaded: () => false, log: { error: () => {} } },
   } as unknown as ApiPorts)

@@ -9,7 +9,7 @@ test('the status of a cluster names its nodes with their sizes, and the largest 
   ]
   const largestTeam = { id: 'b', name: 'Checkout', messages: 7 }
   expect(
-    describeStatus({ schema: 12, newestSchema: 12, isFinishOpen: false, counts, cluster: { nodes, largestTeam } }),
+    describeStatus({ schema: 14, newestSchema: 14, isFinishOpen: false, counts, cluster: { nodes, largestTeam } }),
   ).toEqual([
     'schema 14, up to date',
     '2 teams, 3 mailboxes, 1 key, 12 messages',

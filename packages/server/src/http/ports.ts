@@ -37,7 +37,6 @@ export type ApiPorts = {
   now: () => number
   messages: MessagePorts
   mailboxes: OnboardingPorts & RemovalPorts
-  scenarios: ScriptPorts
   keys: ApiKeyPorts
   webhooks: EndpointPorts
   members: MemberPorts & InvitePorts
@@ -92,6 +91,7 @@ export type InboundPorts = {
   acceptAnnouncement: AcceptAnnouncement
   recordRejection: Rejections['record']
   saveRejections: Rejections['save']
+  scenarios: ScriptPorts
   /** Null if announcements over HTTP are refused. */
   webhookSecret: string | null
   /** Null if the worker is another process. */

@@ -120,17 +120,6 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       log,
     },
     mailboxes: { store, objects, rootDomain, random: secureRandom, newId, now, log },
-    scenarios: {
-      store,
-      rootDomain,
-      catchAllTeam: intake.catchAllTeam,
-      scripts: intake.scripts,
-      takeStep: intake.takeStep,
-      // Only a worker in the only process knows it at once.
-      activeInMs: worker && !config.databaseUrl ? 0 : SCRIPTS_KNOWN_MS,
-      newId,
-      now,
-    },
     keys: {
       // Many requests of a test run have the same key.
       store: { ...store, findPrincipal: sharedWithinTurn(store.findPrincipal, (keyHash) => keyHash) },
@@ -166,6 +155,17 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       saveRejections,
       webhookSecret,
       worker: worker && localWorker(config, worker),
+      scenarios: {
+        store,
+        rootDomain,
+        catchAllTeam: intake.catchAllTeam,
+        scripts: intake.scripts,
+        takeStep: intake.takeStep,
+        // Only a worker in the only process knows it at once.
+        activeInMs: worker && !config.databaseUrl ? 0 : SCRIPTS_KNOWN_MS,
+        newId,
+        now,
+      },
     },
     site,
     observe: { log, meters, isOverloaded, findProblems },

@@ -89,7 +89,10 @@ export function createApiClient(address: Address): { post: Post; report: Report;
       async list(version) {
         const { status, text } = await send({ ...address, url: urlBelow(address.url, 'scripts') }, { version })
         if (status === 404 || status === 405) return null
-        return readAnswer(status, text)
+        const { version: newest, scripts } = readAnswer(status, text)
+        // An API of another kind may answer anything.
+        const isKnown = typeof newest === 'string' && (scripts === null || Array.isArray(scripts))
+        return isKnown ? { version: newest, scripts } : null
       },
       async takeStep(script) {
         const { status, text } = await send({ ...address, url: urlBelow(address.url, 'scripts/step') }, script)

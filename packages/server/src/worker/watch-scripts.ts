@@ -5,8 +5,9 @@ import type { ScriptSource } from './scripts.ts'
 
 /** With the time in which an API process learns of a scenario of another one, this is below a second. */
 const ASK_EVERY_MS = 400
-/** After a failure, and with an API that has no scenarios. */
-const ASK_AGAIN_MS = 5_000
+const ASK_AFTER_FAILURE_MS = 5_000
+/** An API of another kind, or of an older version. */
+const ASK_WITHOUT_SCENARIOS_MS = 60_000
 
 /** An API that takes longer for the first response does not delay the start. */
 const FIRST_MS_MAX = 2_000
@@ -24,14 +25,14 @@ export async function watchScripts(client: ScriptClient, log: Pick<Log, 'debug'>
     let nextMs = ASK_EVERY_MS
     try {
       const answer = await client.list(version)
-      if (answer === null) nextMs = ASK_AGAIN_MS
+      if (answer === null) nextMs = ASK_WITHOUT_SCENARIOS_MS
       else if (answer.scripts !== null) {
         scripts = answer.scripts
         version = answer.version
       }
     } catch (error) {
       log.debug({ err: error }, 'asking for scenarios failed, will retry')
-      nextMs = ASK_AGAIN_MS
+      nextMs = ASK_AFTER_FAILURE_MS
     }
     if (!isClosed) timer = setTimeout(() => void ask(), nextMs).unref()
   }

@@ -60,7 +60,7 @@ export const PARTS: Part[] = [
   {
     name: 'poison',
     title: 'Harmful mail is set aside and blocks nothing',
-    minutes: 10,
+    minutes: 7,
     proofs: 2,
     shortForms: ['poison.test.ts', 'poison/stages.test.ts'],
     isAlone: true,

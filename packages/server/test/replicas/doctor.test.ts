@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { checkClock } from '../../src/cli/deep/clock.ts'
 import { createLogger } from '../../src/observe/logger.ts'
 import { readConfig } from '../../src/program/config.ts'
+import { NEWEST_SCHEMA } from '../../src/store/postgres-schema.ts'
 import { startApi } from '../../src/program/node.ts'
 import { readPostgresHealth } from '../../src/store/postgres-health.ts'
 import { examine, installation } from '../doctor/examine.ts'
@@ -41,7 +42,7 @@ test('beside a running replica, everything about its database is in order', asyn
   for (const check of ['database', 'commits', 'locks', 'clock']) expect(of(check)).toMatchObject({ state: 'ok' })
   for (const check of ['sync', 'disk']) expect(of(check)).toMatchObject({ state: 'skip' })
   expect(of('clock').figures).toMatchObject({ apiAheadMs: 0, databaseAheadMs: expect.any(Number) })
-  expect(of('database').figures).toMatchObject({ roundTripMs: expect.any(Number), schema: 12 })
+  expect(of('database').figures).toMatchObject({ roundTripMs: expect.any(Number), schema: NEWEST_SCHEMA })
   // Other tests use the same server, so whether enough are free is tested below.
   expect(of('connections').figures!['replicas']).toBeGreaterThanOrEqual(1)
 })
@@ -102,7 +103,7 @@ test('fewer free connections than one more replica needs are a warning', async (
 test('a database of another version is a warning or a failure', async () => {
   expect((await api(await previousDatabase())).of('database')).toMatchObject({
     state: 'warn',
-    says: expect.stringContaining('schema 10, and this version needs 12'),
+    says: expect.stringContaining(`schema 10, and this version needs ${NEWEST_SCHEMA}`),
   })
   const newer = await freshDatabase()
   await administer(newer, 'update schema_version set version = 99')

@@ -117,8 +117,8 @@ export function describeAdmin(name: string, start: StartAdmin): void {
 }
 
 export function refuseStaying({ body }: { body: unknown }) {
-  // Only a worker posts here.
-  const { mailbox } = body as Announcement
+  // Only a worker posts here. Its question about scenarios has no mailbox.
+  const { mailbox = '' } = body as Partial<Announcement>
   return mailbox.startsWith('stay')
     ? { status: 404, body: { error: 'no', code: 'mailbox_unknown' } }
     : { status: 200, body: { ok: true } }

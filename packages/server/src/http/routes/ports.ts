@@ -11,7 +11,7 @@ export type ReferenceSource = {
 /** What the handlers of routes need. */
 export type RoutePorts = Pick<
   ApiPorts,
-  'store' | 'now' | 'messages' | 'mailboxes' | 'scenarios' | 'keys' | 'webhooks' | 'inbound' | 'site' | 'observe'
+  'store' | 'now' | 'messages' | 'mailboxes' | 'keys' | 'webhooks' | 'inbound' | 'site' | 'observe'
 > & {
   downloads: Downloads
   reference: ReferenceSource

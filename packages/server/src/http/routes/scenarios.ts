@@ -32,7 +32,7 @@ export const createScenario = route({
     'unsupported_media_type',
   ],
   validate: (_, { body }) => toScenarioInput(body),
-  async handle({ scenarios }, { principal, input }) {
+  async handle({ inbound: { scenarios } }, { principal, input }) {
     const added = await addScenario(scenarios, principal.team.id, input)
     return { data: { scenario: presentScenario(added), activeInMs: scenarios.activeInMs } }
   },
@@ -62,7 +62,7 @@ export const getScenario = route({
   params: { id: scenarioId },
   answers: { 200: data('The scenario.', scenario) },
   errors: ['not_found'],
-  handle: async ({ scenarios }, { principal, params: { id } }) => ({
+  handle: async ({ inbound: { scenarios } }, { principal, params: { id } }) => ({
     data: presentScenario(await readScenario(scenarios, { teamId: principal.team.id, id })),
   }),
 })
@@ -77,7 +77,7 @@ export const deleteScenario = route({
   params: { id: scenarioId },
   answers: { 200: data('Id of the scenario.', removed) },
   errors: ['not_found'],
-  async handle({ scenarios }, { principal, params: { id } }) {
+  async handle({ inbound: { scenarios } }, { principal, params: { id } }) {
     await removeScenario(scenarios, { teamId: principal.team.id, id })
     return { data: { id } }
   },

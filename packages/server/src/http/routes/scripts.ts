@@ -26,7 +26,7 @@ export const listScripts = route({
     ),
   },
   errors: ['validation_failed', 'payload_too_large', 'unsupported_media_type'],
-  handle({ scenarios }, { body }) {
+  handle({ inbound: { scenarios } }, { body }) {
     const { version, scripts } = scenarios.scripts.current()
     return { version, scripts: body.version === version ? null : scripts }
   },
@@ -42,5 +42,5 @@ export const takeScriptStep = route({
   body: z.object({ teamId: z.string().max(64), id }).meta({ id: 'ScenarioOfWorker' }),
   answers: { 200: json('What the worker has to do.', z.strictObject({ action })) },
   errors: ['validation_failed', 'payload_too_large', 'unsupported_media_type'],
-  handle: async ({ scenarios }, { body }) => ({ action: await scenarios.takeStep(body) }),
+  handle: async ({ inbound: { scenarios } }, { body }) => ({ action: await scenarios.takeStep(body) }),
 })

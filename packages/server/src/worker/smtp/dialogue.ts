@@ -22,9 +22,8 @@ export type DialoguePorts = IncomingMailPorts & {
   allowedDomains: ReadonlySet<string> | null
   offersTls: boolean
   diskRoom: DiskRoom
-  /** Null if no address has a script. */
-  scripts: Scripts | null
-  holds: Holds
+  /** `scripts` is null if no address has one. */
+  scenarios: { scripts: Scripts | null; holds: Holds }
   onRejection: (refusal: SmtpRejection) => void
 }
 
@@ -171,7 +170,7 @@ export class Dialogue {
       return Promise.resolve(true)
     }
     if (slow?.do !== 'slow') return null
-    return this.#ports.holds.pause((bytes / slow.bytesPerSecond) * 1_000).then(() => false)
+    return this.#ports.scenarios.holds.pause((bytes / slow.bytesPerSecond) * 1_000).then(() => false)
   }
 
   answerChunk(): Step {
@@ -245,7 +244,7 @@ export class Dialogue {
     if (transaction.recipients.some((known) => isSameMailbox(known, recipient)))
       return this.#answer(replies.RECIPIENT_OK)
     if (transaction.recipients.length >= recipientsMax) return this.#refuse(replies.TOO_MANY_RECIPIENTS, { to })
-    const plan = this.#ports.scripts?.planFor(recipient) ?? null
+    const plan = this.#ports.scenarios.scripts?.planFor(recipient) ?? null
     if (plan !== null) return plan.then((plan) => this.#rcptAsPlanned(transaction, recipient, plan))
     transaction.recipients.push(recipient)
     return this.#answer(replies.RECIPIENT_OK)
@@ -259,7 +258,7 @@ export class Dialogue {
         this.#report(action.reply, { to: recipient.address })
         return { next: 'command', reply: action.reply }
       }
-      await this.#ports.holds.delay(teamId, action.ms)
+      await this.#ports.scenarios.holds.delay(teamId, action.ms)
     } else if (action.do !== 'accept') {
       transaction.plans.push(plan)
     }
@@ -296,7 +295,7 @@ export class Dialogue {
     const plan = planAt('data', transaction.plans)
     if (plan === null) return begin()
     const { action, teamId } = plan
-    if (action.do === 'delay') return this.#ports.holds.delay(teamId, action.ms).then(begin)
+    if (action.do === 'delay') return this.#ports.scenarios.holds.delay(teamId, action.ms).then(begin)
     if (action.do === 'cut' && action.afterBytes === null) return CUT
     const step = begin()
     if (action.do !== 'reject' || !('mail' in step)) return step

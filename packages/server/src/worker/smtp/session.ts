@@ -188,7 +188,7 @@ export class SmtpSession {
     const delivering =
       plan === null
         ? deliver(this.#ports, mail, envelope)
-        : deliverAsPlanned(this.#ports, mail, envelope, { plan, holds: this.#ports.dialogue.holds })
+        : deliverAsPlanned(this.#ports, mail, envelope, { plan, holds: this.#ports.dialogue.scenarios.holds })
     this.#waitFor(delivering, (reply) =>
       reply === null ? this.destroy() : this.#perform(this.#answerMail(reply, plan?.action.do === 'reject')),
     )

@@ -86,8 +86,7 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
     }),
     spoolFolder: settings.spoolFolder,
     memory: { usedBytes: 0 },
-    scripts: ports.scripts ?? null,
-    holds: new Holds(),
+    scenarios: { scripts: ports.scripts ?? null, holds: new Holds() },
     onRejection,
     log,
   }
@@ -145,7 +144,7 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
     isClosing = true
     const closed = once(server, 'close')
     server.close()
-    dialogue.holds.release()
+    dialogue.scenarios.holds.release()
     for (const session of sessions) session.advance()
     if (sessions.size > 0) await settledWithin(allGone.promise, limits.shutdownMs)
     for (const session of sessions) session.destroy()
