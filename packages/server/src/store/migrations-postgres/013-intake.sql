@@ -14,30 +14,38 @@ declare
   newest bigint;
   added bigint := 0;
   due bigint;
+  address text;
+  checked text;
+  is_held boolean;
 begin
   perform lock_team(team);
   newest := (select last_position from team_state where team_id = team);
   place := 0;
   for item in select * from json_to_recordset(given) as one (
-    mailbox_id text, mailbox text, held_by text, id text, mailbox_with_tag text, tag text, domain text, tenant_subdomain text, sender text,
-    sender_name text, recipient text, subject text, received_at bigint, stored_at bigint, size bigint, attachment_count bigint,
+    mailbox_id text, mailbox text, held_by text, id text, mailbox_with_tag text, tag text, domain text, tenant_subdomain text,
+    sender text, sender_name text, recipient text, subject text, received_at bigint, stored_at bigint, size bigint, attachment_count bigint,
     subject_folded text, sender_folded text, recipient_folded text, mailbox_with_tag_folded text, object_mailbox text,
     headers text, html text, text text, body_folded text, codes text, links text, attachments text, envelope text, parse text,
     event_id text, event_body text, deliveries json)
   loop
     place := place + 1;
     stored := null;
-    is_unchanged := exists (
+    -- Once for rows that follow each other: most have the same domain.
+    address := item.held_by || ' ' || item.domain || case item.held_by when 'root name' then ' ' || item.mailbox else '' end;
+    if address is null then
+      is_held := true;
+    elsif address is distinct from checked then
+      is_held := case item.held_by
+        when 'domain' then exists (select 1 from teams where domain = item.domain and id = team)
+        when 'catch-all' then not exists (select 1 from teams where domain = item.domain and id <> team)
+        else not exists (select 1 from teams where domain = item.domain and id <> team)
+             and exists (select 1 from root_names where domain = item.domain and name = item.mailbox and team_id = team)
+      end;
+    end if;
+    checked := address;
+    is_unchanged := is_held and exists (
       select 1 from mailboxes b
-      where b.team_id = team and b.id = item.mailbox_id and b.name = item.mailbox and b.removed_at is null
-        and case item.held_by
-              when 'domain' then exists (select 1 from teams where domain = item.domain and id = team)
-              when 'root name' then
-                not exists (select 1 from teams where domain = item.domain and id <> team)
-                and exists (select 1 from root_names where domain = item.domain and name = item.mailbox and team_id = team)
-              when 'catch-all' then not exists (select 1 from teams where domain = item.domain and id <> team)
-              else true
-            end);
+      where b.team_id = team and b.id = item.mailbox_id and b.name = item.mailbox and b.removed_at is null);
     if is_unchanged
        and not exists (select 1 from removed_messages r where r.team_id = team and r.id = item.id) then
       stored := newest + added + 1;
