@@ -7,6 +7,17 @@ import { addTeam } from '../src/store/store-contract.ts'
 import { startAccounts } from './support/accounts.ts'
 import { announcement } from './support/announce.ts'
 
+/** Of intake, without the store. */
+const PORTS = {
+  feed: { wake: () => {} },
+  wakeSender: () => {},
+  rootDomain: 'in.mailhatch.test',
+  catchAllTeam: async () => null,
+  recordRejection: () => {},
+  newId,
+  now: Date.now,
+}
+
 /** A team that moved after a request had read that it is on `before`. */
 async function startMoved() {
   const { store } = await startAccounts()
@@ -19,7 +30,7 @@ async function startMoved() {
 
 test('a mailbox created while its team moves is created on the new domain', async () => {
   const { store, team, moved } = await startMoved()
-  const ports = { store, rootDomain: 'in.mailhatch.test', newId, now: Date.now }
+  const ports = { ...PORTS, store }
   expect(await createMailbox(ports, team, 'shop')).toMatchObject({ name: 'shop', domain: moved })
   expect(await createMailbox(ports, { ...team, domain: null }, 'orders')).toMatchObject({ domain: moved })
 })
@@ -28,18 +39,13 @@ test('mail that arrives while its team moves leaves no mailbox on the old domain
   const { store, team, before, inbox } = await startMoved()
   let looks = 0
   const ports = {
+    ...PORTS,
     store: {
       ...store,
       findInbox: async (where: Parameters<typeof store.findInbox>[0]) =>
         looks++ === 0 ? inbox : store.findInbox(where),
     },
     feed: { wake: () => expect.unreachable() },
-    wakeSender: () => {},
-    rootDomain: 'in.mailhatch.test',
-    catchAllTeam: async () => null,
-    recordRejection: () => {},
-    newId,
-    now: Date.now,
   }
   const announced = readAnnouncement(announcement({ domain: before, mailbox: 'qa' }), ports.rootDomain)
   await expect(intake(ports, announced)).rejects.toMatchObject({ code: 'inbox_domain_unknown' })
@@ -57,15 +63,6 @@ test('a message whose domain changes hands while it is being stored belongs to o
   )
   const resolved = Promise.withResolvers<void>()
   const moved = Promise.withResolvers<void>()
-  const ports = {
-    feed: { wake: () => {} },
-    wakeSender: () => {},
-    rootDomain: 'in.mailhatch.test',
-    catchAllTeam: async () => null,
-    recordRejection: () => {},
-    newId,
-    now: Date.now,
-  }
   const slowStore = {
     ...store,
     async addMessage(...given: Parameters<typeof store.addMessage>) {
@@ -75,12 +72,12 @@ test('a message whose domain changes hands while it is being stored belongs to o
     },
   }
   const mail = announcement({ domain, mailbox: 'qa' })
-  const announced = () => readAnnouncement(mail, ports.rootDomain)
-  const first = intake({ ...ports, store: slowStore }, announced())
+  const announced = () => readAnnouncement(mail, PORTS.rootDomain)
+  const first = intake({ ...PORTS, store: slowStore }, announced())
   await resolved.promise
   await store.moveToDomain(former.id, { domain: `old.${domain}`, isCustom: true, at: Date.now() })
   await store.moveToDomain(next.id, { domain, isCustom: true, at: Date.now() })
-  expect(await intake({ ...ports, store }, announced())).toBe('stored')
+  expect(await intake({ ...PORTS, store }, announced())).toBe('stored')
   moved.resolve()
   expect(await first).toBe('duplicate')
   const countOf = (teamId: string) => store.countMessages({ teamId, oldestReceivedAt: 0, filter: {} })

@@ -23,9 +23,9 @@ const SETTINGS = {
 }
 
 /** For a session of our own. A pooler does not accept these as connection parameters. */
-const LIMIT_SESSION = limits('set')
-/** For poolers in transaction mode: each transaction sets its own limits. */
-export const BEGIN_LIMITED = { text: `begin; ${limits('set local')}; show transaction_read_only` }
+const SET_SESSION = settings('set')
+/** For poolers in transaction mode: each transaction has its own settings. */
+export const BEGIN_LIMITED = { text: `begin; ${settings('set local')}; show transaction_read_only` }
 export const BEGIN = { text: 'begin' }
 export const COMMIT = { text: 'commit' }
 export const ROLLBACK = { text: 'rollback' }
@@ -58,13 +58,13 @@ async function connectTo(url: string, further: ClientConfig): Promise<pg.Client>
   const client = new pg.Client({ ...connectionConfig(url), ...further })
   client.on('error', () => {})
   await client.connect()
-  await client.query(LIMIT_SESSION)
+  await client.query(SET_SESSION)
   return client
 }
 
 /** Prepares a new pooled connection, and refuses a server that is read-only. */
 export async function prepareSession(client: ClientBase): Promise<void> {
-  const results = await client.query(`${LIMIT_SESSION}; show transaction_read_only`)
+  const results = await client.query(`${SET_SESSION}; show transaction_read_only`)
   refuseReadOnly(results)
 }
 
@@ -86,7 +86,7 @@ export function send(client: PoolClient, queries: QueryConfig[]): Promise<Promis
   return Promise.allSettled(queries.map((query) => client.query(query)))
 }
 
-function limits(command: 'set' | 'set local'): string {
+function settings(command: 'set' | 'set local'): string {
   return Object.entries(SETTINGS)
     .map(([name, value]) => `${command} ${name} = ${value}`)
     .join('; ')

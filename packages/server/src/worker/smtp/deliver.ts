@@ -22,21 +22,6 @@ export type DeliverPorts = {
   log: Pick<Log, 'error'>
 }
 
-/** The same as its recipient's script says. Null if the connection is to be cut without a reply. */
-export async function deliverAsPlanned(
-  ports: DeliverPorts,
-  mail: IncomingMail,
-  envelope: Omit<ReceivedMail, 'content'>,
-  { plan: { action, teamId }, holds }: { plan: MailPlan; holds: Holds },
-): Promise<string | null> {
-  const isRefused = action.do === 'reject' || (action.do === 'cut' && !action.isStored)
-  const reply = isRefused ? await mail.remove().then(() => null) : await deliver(ports, mail, envelope)
-  if (action.do === 'reject') return action.reply
-  // Stored before the delay: a sender that gives up and sends the mail again has sent it twice.
-  if (action.do === 'delay') await holds.delay(teamId, action.ms)
-  return action.do === 'cut' ? null : reply
-}
-
 /** Hands over a complete mail and returns the reply for its sender: "Stored" only if it is. */
 export async function deliver(
   { receive, log }: DeliverPorts,
@@ -54,4 +39,19 @@ export async function deliver(
   } finally {
     await mail.remove()
   }
+}
+
+/** The same, changed as the script of a recipient says. Null if the connection is to be cut without a reply. */
+export async function deliverAsPlanned(
+  ports: DeliverPorts,
+  mail: IncomingMail,
+  envelope: Omit<ReceivedMail, 'content'>,
+  { plan: { action, teamId }, holds }: { plan: MailPlan; holds: Holds },
+): Promise<string | null> {
+  const isRefused = action.do === 'reject' || (action.do === 'cut' && !action.isStored)
+  const reply = isRefused ? await mail.remove().then(() => null) : await deliver(ports, mail, envelope)
+  if (action.do === 'reject') return action.reply
+  // Stored before the delay: a sender that gives up and sends the mail again has sent it twice.
+  if (action.do === 'delay') await holds.delay(teamId, action.ms)
+  return action.do === 'cut' ? null : reply
 }
