@@ -1,4 +1,5 @@
 import { createAddresses, type Addresses } from './addresses.ts'
+import { attemptsFor, createAttempts, type Attempts } from './attempts.ts'
 import { createMailboxes, type Mailboxes } from './mailboxes.ts'
 import { createMessages, readerOf, type Messages } from './messages.ts'
 import { createScenarios, type Scenarios } from './scenarios.ts'
@@ -41,6 +42,7 @@ export class Mailhatch {
   readonly messages: Messages
   readonly mailboxes: Mailboxes
   readonly scenarios: Scenarios
+  readonly attempts: Attempts
   readonly webhooks: WebhookEndpoints
   readonly #transport: Transport
 
@@ -55,11 +57,13 @@ export class Mailhatch {
     this.messages = createMessages(transport)
     this.mailboxes = createMailboxes(transport)
     this.scenarios = createScenarios(transport)
+    this.attempts = createAttempts(transport)
     this.webhooks = createWebhookEndpoints(transport)
     this.addresses = createAddresses({
       reader: readerOf(transport),
       list: this.messages.list,
       script: this.scenarios.create,
+      attempts: (query) => attemptsFor(this.attempts.list, query),
       me: () => this.me(),
       mailboxes: () => this.mailboxes.list(),
     })

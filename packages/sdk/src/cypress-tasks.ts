@@ -2,7 +2,8 @@ import { Mailhatch, type MailhatchOptions } from './client.ts'
 import type { Email } from './email.ts'
 import { ContentNotFoundError } from './errors.ts'
 import type { Inbox, InboxMatch } from './inbox.ts'
-import type { MessageDetail } from './wire.ts'
+import type { ScenarioOptions, Script } from './scenarios.ts'
+import type { MessageDetail, ScenarioStep } from './wire.ts'
 
 /** How many inboxes to remember for later commands; the oldest are dropped first. */
 const INBOXES_MAX = 1_000
@@ -29,17 +30,22 @@ export type CypressInbox = { address: string; aliases: Record<string, string> }
 export type CypressEmail = MessageDetail & { text: string; html: string; code: string; link: string }
 
 export type WaitForEmail = { address: string; match?: JsonMatch; timeout?: number }
-export type ExpectNoEmail = { address: string; match?: JsonMatch; within?: number }
+/** `timeout`: how long to wait for mail that is on its way. */
+export type ExpectNoEmail = { address: string; match?: JsonMatch; within?: number; timeout?: number }
+export type ScriptInbox = { address: string; steps: ScenarioStep[]; options?: CypressScriptOptions }
+export type CypressScriptOptions = Pick<ScenarioOptions, 'match' | 'expiresIn'>
 
 /** The tasks behind the commands. Arguments and results are JSON. */
 export type MailhatchTasks = {
   'mailhatch:inbox': (options: CypressInboxOptions | null) => Promise<CypressInbox>
   'mailhatch:waitForEmail': (wait: WaitForEmail) => Promise<CypressEmail>
   'mailhatch:expectNoEmail': (watch: ExpectNoEmail) => Promise<null>
+  'mailhatch:scriptInbox': (script: ScriptInbox) => Promise<null>
+  'mailhatch:endScripts': () => Promise<null>
 }
 
 /**
- * The tasks behind `cy.inbox()`, `cy.waitForEmail()` and `cy.expectNoEmail()`.
+ * The tasks behind `cy.inbox()`, `cy.waitForEmail()`, `cy.expectNoEmail()` and `cy.scriptInbox()`.
  *
  * @example
  * setupNodeEvents(on) {
@@ -49,6 +55,7 @@ export type MailhatchTasks = {
 export function mailhatchTasks(options: MailhatchOptions = {}): MailhatchTasks {
   const mailhatch = new Mailhatch(options)
   const inboxes = new Map<string, Inbox>()
+  let scripts: Script[] = []
 
   function inboxOf(address: string): Inbox {
     const inbox = inboxes.get(address)
@@ -74,8 +81,22 @@ export function mailhatchTasks(options: MailhatchOptions = {}): MailhatchTasks {
       return toJson(await inboxOf(address).waitFor(matchOf(match), options))
     },
 
-    async 'mailhatch:expectNoEmail'({ address, match = {}, within }) {
-      await inboxOf(address).expectNone({ ...matchOf(match), ...(within !== undefined && { within }) })
+    async 'mailhatch:expectNoEmail'({ address, match = {}, ...options }) {
+      await inboxOf(address).expectNone({ ...matchOf(match), ...options })
+      return null
+    },
+
+    async 'mailhatch:scriptInbox'({ address, steps, options }) {
+      const definitions = steps.map((definition) => ({ definition }))
+      scripts.push(await inboxOf(address).script(definitions, options))
+      return null
+    },
+
+    async 'mailhatch:endScripts'() {
+      const ending = scripts
+      scripts = []
+      // Some have ended before, and without the server they end by themselves, so failures do not matter.
+      await Promise.allSettled(ending.map((script) => script.end()))
       return null
     },
   }

@@ -2,15 +2,24 @@ import type {
   CypressEmail,
   CypressInbox,
   CypressInboxOptions,
+  CypressScriptOptions,
   ExpectNoEmail,
   JsonMatch,
   JsonPattern,
+  ScriptInbox,
   WaitForEmail,
 } from './cypress-tasks.ts'
 import type { InboxMatch } from './inbox.ts'
+import type { Step } from './scenario-steps.ts'
 
 export { mailhatchTasks } from './cypress-tasks.ts'
-export type { CypressEmail, CypressInbox, CypressInboxOptions, MailhatchTasks } from './cypress-tasks.ts'
+export type {
+  CypressEmail,
+  CypressInbox,
+  CypressInboxOptions,
+  CypressScriptOptions,
+  MailhatchTasks,
+} from './cypress-tasks.ts'
 
 const TIMEOUT_MS = 30_000
 const WITHIN_MS = 2_000
@@ -36,6 +45,8 @@ declare global {
       ): Chainable<CypressEmail>
       /** Passes if no matching message arrives within `within` milliseconds. Default: 2,000. */
       expectNoEmail(inbox: CypressInbox | string, match?: CypressMatch & { within?: number }): Chainable<null>
+      /** Makes the mail server misbehave for the inbox until the end of the test. */
+      scriptInbox(inbox: CypressInbox | string, steps: Step[], options?: CypressScriptOptions): Chainable<null>
     }
   }
 }
@@ -43,6 +54,7 @@ declare global {
 /** The part of Cypress that the commands use. Not every project has the Cypress types installed. */
 type InBrowser = {
   Cypress?: { Commands: { add: (name: string, command: (...given: never[]) => unknown) => void } }
+  afterEach?: (hook: () => void) => void
   cy?: { task: (name: string, given: unknown, options?: { timeout: number }) => unknown }
 }
 
@@ -61,8 +73,19 @@ function addCommands({ add }: NonNullable<InBrowser['Cypress']>['Commands']): vo
   )
   add('expectNoEmail', (inbox: CypressInbox | string, match: CypressMatch & { within?: number } = {}) => {
     const { within = WITHIN_MS, ...rest } = match
-    const watch: ExpectNoEmail = { address: addressOf(inbox), match: toJson(rest), within }
-    return task('mailhatch:expectNoEmail', watch, within)
+    const watch: ExpectNoEmail = { address: addressOf(inbox), match: toJson(rest), within, timeout: TIMEOUT_MS }
+    return task('mailhatch:expectNoEmail', watch, within + TIMEOUT_MS)
+  })
+  let hasScripts = false
+  browser.afterEach?.(() => {
+    if (hasScripts) task('mailhatch:endScripts', null, TIMEOUT_MS)
+    hasScripts = false
+  })
+  add('scriptInbox', (inbox: CypressInbox | string, steps: Step[], options: CypressScriptOptions = {}) => {
+    hasScripts = true
+    const definitions = steps.map(({ definition }) => definition)
+    const script: ScriptInbox = { address: addressOf(inbox), steps: definitions, options }
+    return task('mailhatch:scriptInbox', script, TIMEOUT_MS)
   })
 }
 

@@ -1,5 +1,14 @@
 import { printable } from './printable.ts'
-import type { ErrorBody, NearMiss, Rejection } from './wire.ts'
+import { describeAttempts } from './attempts-text.ts'
+import type {
+  ErrorBody,
+  MessageSummary,
+  NearMiss,
+  Rejection,
+  SettledState,
+  SmtpAttempt,
+  UnknownTransit,
+} from './wire.ts'
 
 /**
  * The base class of all errors of the client. `status`, `code`, `requestId` and `body` are from the server's response;
@@ -76,7 +85,8 @@ export class ConnectionError extends MailhatchError {
 
 /**
  * No matching message arrived in time. `arrived` has the messages that did, each with its failed conditions; `refused` has
- * recently refused mail, null if the key may not see it; `page` is the URL of the dashboard's page with the mail of the
+ * recently refused mail, null if the key may not see it; `attempts` has what a sender tried with an address that has a tag, in order
+ * of time; `page` is the URL of the dashboard's page with the mail of the
  * address, null if the match has no address.
  */
 export class MessageTimeoutError extends MailhatchError {
@@ -84,11 +94,13 @@ export class MessageTimeoutError extends MailhatchError {
   readonly timeoutMs: number
   readonly arrived: NearMiss[]
   readonly refused: Rejection[] | null
+  readonly attempts: SmtpAttempt[]
   readonly page: string | null
 
-  constructor({ description, timeoutMs, arrived, refused = null, page = null, cause }: TimedOut) {
+  constructor({ description, timeoutMs, arrived, refused = null, attempts = [], page = null, cause }: TimedOut) {
     const message = [
       `No message matched ${description} within ${timeoutMs} ms. ${arrivedText(arrived)}`,
+      ...attemptLines(attempts),
       ...refusedLines(refused, arrived.length),
       ...(page === null ? [] : [`Its mail in the dashboard: ${page}`]),
       ...causeLines(cause),
@@ -97,12 +109,18 @@ export class MessageTimeoutError extends MailhatchError {
     this.timeoutMs = timeoutMs
     this.arrived = arrived
     this.refused = refused
+    this.attempts = attempts
     this.page = page
   }
 }
 
 /** What happened instead of the wanted message. */
-export type Explanation = { arrived: NearMiss[]; refused: Rejection[] | null; page: string | null }
+export type Explanation = {
+  arrived: NearMiss[]
+  refused: Rejection[] | null
+  attempts: SmtpAttempt[]
+  page: string | null
+}
 
 export type TimedOut = Pick<Explanation, 'arrived'> &
   Partial<Explanation> & { description: string; timeoutMs: number; cause?: unknown }
@@ -116,6 +134,38 @@ export class UnexpectedMessageError extends MailhatchError {
   }
 }
 
+type Came = Pick<MessageSummary, 'subject' | 'from' | 'to' | 'receivedAt'>
+
+/** More or fewer messages arrived than expected. `messages` are those that did, in order of arrival. */
+export class MessageCountError extends MailhatchError {
+  override readonly name: string = 'MessageCountError'
+  readonly messages: Came[]
+
+  constructor(expectation: string, messages: Came[], cause?: unknown) {
+    const message = [`Expected ${expectation}. ${cameText(messages)}`, ...causeLines(cause)].join('\n')
+    super(message, { ...withoutResponse(message, 'message_count'), cause })
+    this.messages = messages
+  }
+}
+
+/** Mail was still on its way when the time was over, or it is unknown whether it was. `state` is the last response of the server. */
+export class NotSettledError extends MailhatchError {
+  override readonly name: string = 'NotSettledError'
+  readonly state: SettledState | null
+
+  constructor({ address, timeoutMs, state, cause }: NotSettled) {
+    const message = [
+      `It is not certain that all mail for ${address} arrived within ${timeoutMs} ms.${pendingText(state)}`,
+      ...(state === null ? [] : [cameText(state.messages)]),
+      ...causeLines(cause),
+    ].join('\n')
+    super(message, { ...withoutResponse(message, 'not_settled'), cause })
+    this.state = state
+  }
+}
+
+type NotSettled = { address: string; timeoutMs: number; state: SettledState | null; cause?: unknown }
+
 /** The message has no such code or link. The error message lists what it has. */
 export class ContentNotFoundError extends MailhatchError {
   override readonly name: string = 'ContentNotFoundError'
@@ -127,12 +177,50 @@ export class ContentNotFoundError extends MailhatchError {
 
 const withoutResponse = (error: string, code: string): Failure => ({ status: 0, body: { error, code, requestId: '' } })
 
+const UNKNOWN: Record<UnknownTransit['reason'], string> = {
+  worker_silent: 'a worker does not respond',
+  worker_searching: 'a worker still searches the mail of its last run',
+  worker_unasked: 'a worker cannot be asked',
+  no_worker: 'no worker is known',
+  starting: 'the server has just started',
+  replicas_unreachable: 'the server does not reach its replicas',
+}
+
+function pendingText(state: SettledState | null): string {
+  if (state === null) return ''
+  const { transactions, waiting, announcing } = state.onItsWay
+  const pending = [
+    [transactions, 'in open SMTP transactions'],
+    [waiting, 'waiting to be announced'],
+    [announcing, 'being announced'],
+  ]
+    .filter(([count]) => count !== 0)
+    .map(([count, stage]) => `${count} ${stage}`)
+  const unknown = state.unknown.map(({ worker, reason }) => UNKNOWN[reason] + (worker === null ? '' : ` (${worker})`))
+  const parts = [...(pending.length === 0 ? [] : [`mail on its way: ${pending.join(', ')}`]), ...unknown]
+  return parts.length === 0 ? ' Messages kept coming.' : ` The server reports: ${parts.join('; ')}.`
+}
+
+function cameText(messages: Came[]): string {
+  if (messages.length === 0) return 'Nothing arrived. Was the mail sent, and to this address?'
+  const lines = messages.map(
+    ({ to, from, subject, receivedAt }) =>
+      `  ${receivedAt} to ${printable(to)} from ${printable(from)}: ${printable(subject)}`,
+  )
+  return `What did arrive:\n${lines.join('\n')}`
+}
+
 function arrivedText(arrived: NearMiss[]): string {
   if (arrived.length === 0) return 'Nothing arrived. Was the mail sent, and to this address?'
   const lines = arrived.map(
     ({ to, subject, failed }) => `  to ${printable(to)}: ${printable(subject)} (not matching: ${failed.join(', ')})`,
   )
   return `What did arrive:\n${lines.join('\n')}`
+}
+
+function attemptLines(attempts: SmtpAttempt[]): string[] {
+  const text = describeAttempts(attempts)
+  return text === null ? [] : [`What was tried with ${printable(attempts[0]!.to)}: ${text}.`]
 }
 
 /** What helps against a refusal, by its code. */

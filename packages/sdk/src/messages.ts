@@ -1,15 +1,18 @@
 import { toEmail, type Email } from './email.ts'
 import type { Match } from './match.ts'
 import { pagesOf } from './page.ts'
-import type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
+import type { ListQuery, MessageFilter, MessagePage, MessageQuery, SettledQuery } from './query.ts'
 import { searchNewest, type Reader } from './search.ts'
+import type { Settled } from './settled.ts'
 import { streamMessages, type StreamOptions } from './stream.ts'
 import type { Call, RequestOptions, Transport } from './transport.ts'
 import { waitUntilFound, type WaitOptions } from './wait.ts'
-import type { MessageDetail } from './wire.ts'
+import type { MessageDetail, SettledState } from './wire.ts'
 
 /** Time for a held response to arrive, on top of the time it is held. */
 const TRAVEL_MS = 10_000
+/** How long the server holds a question whether all mail has arrived, by default. */
+const SETTLED_WAIT = 25
 
 export type Messages = ReturnType<typeof createMessages>
 
@@ -60,6 +63,25 @@ export function createMessages(transport: Transport) {
      */
     waitFor: async (match: Match, options: WaitOptions = {}): Promise<Email> =>
       waitUntilFound(searchNewest(reader, match), options),
+
+    /**
+     * How many messages match. With a filter, at most 2,000 are counted; `isExact` is false if there are more.
+     *
+     * @example
+     * const { count } = await mailhatch.messages.count({ mailbox: 'qa', after: cursor })
+     */
+    count: (filter: MessageFilter = {}, options: RequestOptions = {}): Promise<{ count: number; isExact: boolean }> =>
+      transport.data({ ...options, path: '/v1/messages/count', query: filter }),
+
+    /**
+     * Waits until all mail for an address has arrived: nothing is on its way through the server, and nothing came for `quiet` seconds.
+     * If that takes longer than `wait` seconds, `settled` is false.
+     *
+     * @example
+     * const { settled, count } = await mailhatch.messages.settled({ mailbox: 'qa+signup', after: cursor, quiet: 0.5 })
+     */
+    settled: ({ wait = SETTLED_WAIT, ...query }: SettledQuery, options: RequestOptions = {}): Promise<Settled> =>
+      readSettled(transport, { timeout: heldFor({ wait }), ...options, query: { ...query, wait } }),
 
     /**
      * Streams messages as they arrive, from now on or from the cursor `after`. Reconnects and resumes without gaps.
@@ -114,13 +136,20 @@ export function readerOf(transport: Transport): Reader {
     url: transport.url,
     latest: (query, options) => readEmail(transport, { ...options, retries: 0, path: '/v1/messages/latest', query }),
     list: (query, options) => transport.json({ ...options, retries: 0, path: '/v1/messages', query }),
+    settled: (query, options) => readSettled(transport, { ...options, retries: 0, query }),
     get: (id, options) => readEmail(transport, { ...options, retries: 0, path: pathOf(id) }),
+    attempts: (query, options) => transport.json({ ...options, retries: 0, path: '/v1/attempts', query }),
   }
 }
 
 async function readEmail(transport: Transport, call: Call): Promise<Email> {
   const readRaw = (id: string) => transport.bytes({ path: `${pathOf(id)}/raw` })
   return toEmail(await transport.data<MessageDetail>(call), readRaw)
+}
+
+async function readSettled(transport: Transport, call: Omit<Call, 'path'>): Promise<Settled> {
+  const answer = await transport.json<{ data: SettledState; cursor: string }>({ ...call, path: '/v1/messages/settled' })
+  return { ...answer.data, cursor: answer.cursor }
 }
 
 /** The time limit of a request that the server holds; undefined for the default. */

@@ -17,7 +17,7 @@ export type PlaywrightEmail = Email & {
   open(page: Page): Promise<void>
 }
 
-/** An inbox whose waits appear as steps in the report. */
+/** An inbox whose waits and scripts appear as steps in the report. */
 export type PlaywrightInbox = Omit<TestInbox, 'waitFor'> & {
   waitFor(match?: InboxMatch, options?: InboxWaitOptions): Promise<PlaywrightEmail>
 }
@@ -37,7 +37,12 @@ export function playwrightInbox(inbox: TestInbox): PlaywrightInbox {
     return test.step(`expectNone email ${describeMatch(match)}`, watch, callerOf(expectNone))
   }
 
-  return { ...inbox, waitFor, expectNone }
+  function script(...given: Parameters<TestInbox['script']>): ReturnType<TestInbox['script']> {
+    const names = given[0].map(({ definition }) => definition.do)
+    return test.step(`script email ${names.join(', ')}`, () => inbox.script(...given), callerOf(script))
+  }
+
+  return { ...inbox, waitFor, expectNone, script }
 }
 
 async function open(page: Page, email: Email): Promise<void> {

@@ -28,6 +28,13 @@ export type MessageFilter = {
 /** `wait`: how many seconds the server holds the response until a message matches. */
 export type MessageQuery = MessageFilter & { wait?: number; explain?: 0 | 1 }
 
+/** `quiet` and `wait` are seconds: for how long no message must come, and how long the server holds the response for that. */
+export type SettledQuery = Pick<MessageFilter, 'tag' | 'tags' | 'after'> & {
+  mailbox: string
+  quiet?: number
+  wait?: number
+}
+
 export type ListQuery = MessageQuery & { limit?: number; after_id?: string }
 
 /** Nothing is missing up to `cursor`: pass it as `after` to continue. */

@@ -1,7 +1,5 @@
+import { millisecondsOf, type Duration } from './duration.ts'
 import type { ScenarioStage, ScenarioStep } from './wire.ts'
-
-/** Milliseconds, or a text such as '500ms', '8s' or '2m'. */
-export type Duration = number | string
 
 /** A step of a scenario. Every call of `times` returns a new one. */
 export type Step = {
@@ -11,7 +9,8 @@ export type Step = {
   readonly definition: ScenarioStep
 }
 
-const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+/** The part of a step that the API gets. */
+export type StepDefinition = Pick<Step, 'definition'>
 
 /**
  * Accepts the mail as usual.
@@ -98,15 +97,4 @@ function step(definition: ScenarioStep): Step {
       return step({ ...definition, times: count })
     },
   }
-}
-
-function millisecondsOf(duration: Duration): number {
-  if (typeof duration === 'number') return duration
-  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(ms|s|m|h)$/.exec(duration.trim()) ?? []
-  if (amount === undefined || unit === undefined) {
-    throw new TypeError(
-      `A duration is a number of milliseconds or a text such as '500ms', '8s' or '2m', not '${duration}'.`,
-    )
-  }
-  return Math.round(Number(amount) * UNITS[unit]!)
 }

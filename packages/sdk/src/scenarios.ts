@@ -1,4 +1,4 @@
-import type { Step } from './scenario-steps.ts'
+import type { StepDefinition } from './scenario-steps.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 import type { Scenario } from './wire.ts'
 
@@ -35,7 +35,7 @@ export function createScenarios(transport: Transport) {
      * @example
      * await mailhatch.scenarios.create('qa+signup@mailhatch.test', [reject(451).times(2), accept()])
      */
-    async create(to: string, steps: Step[], options: ScenarioOptions = {}): Promise<Script> {
+    async create(to: string, steps: StepDefinition[], options: ScenarioOptions = {}): Promise<Script> {
       const { match, expiresIn, ...request } = options
       const body = { to, match, expiresIn, steps: steps.map(({ definition }) => definition) }
       const { scenario, activeInMs } = await transport.data<{ scenario: Scenario; activeInMs: number }>({

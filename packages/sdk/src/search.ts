@@ -1,18 +1,22 @@
+import { inOrder, type AttemptsPage, type AttemptsQuery } from './attempts.ts'
 import type { Email } from './email.ts'
 import { MailhatchError, NotFoundError, type Explanation } from './errors.ts'
 import { conditionsOf, describeMatch, type Conditions, type Match } from './match.ts'
 import { nextPage } from './page.ts'
 import type { ListQuery, MessageFilter, MessagePage, MessageQuery } from './query.ts'
 import { UNSPECIFIED_CODE } from './refusal.ts'
+import type { ReadSettled } from './settled.ts'
 import type { RequestOptions } from './transport.ts'
 import type { Look, NextRequest, Search } from './wait.ts'
-import type { MessageSummary, NearMiss } from './wire.ts'
+import type { MessageSummary, NearMiss, SmtpAttempt } from './wire.ts'
 
 /** The server's maximum. */
 const PAGE_MESSAGES = 200
 /** How many whole messages to read in parallel if a summary is not enough. */
 const READ_AT_ONCE = 8
 const ARRIVED_SHOWN = 20
+/** The newest. More are never shown. */
+const ATTEMPTS_READ = 50
 /** Beside messages that passed the server's filters. They are the closest of the others, such as one with a typo in its tag. */
 const OTHERS_SHOWN = 5
 /** No message is that new, so the server explains everything that arrived, also if a message passes its filters. */
@@ -23,6 +27,8 @@ export type Reader = {
   latest: (query: MessageQuery, options: RequestOptions) => Promise<Email>
   list: (query: ListQuery, options: RequestOptions) => Promise<MessagePage>
   get: (id: string, options: RequestOptions) => Promise<Email>
+  attempts: (query: AttemptsQuery, options: RequestOptions) => Promise<AttemptsPage>
+  settled: ReadSettled
   /** The URL of the server. */
   url: string
 }
@@ -31,9 +37,9 @@ export type Reader = {
 export function searchNewest(reader: Reader, match: Match): Search {
   const conditions = conditionsOf(match)
   const description = describeMatch(match)
+  const address = addressOf(match)
   if (!conditions.isForServerAlone) {
-    const page = addressPage(reader.url, match)
-    return searchEach(reader, { conditions, description, order: 'newest', page })
+    return searchEach(reader, { conditions, description, order: 'newest', address })
   }
   let explanation = NO_EXPLANATION
   return {
@@ -43,11 +49,14 @@ export function searchNewest(reader: Reader, match: Match): Search {
         return { found: await reader.latest({ ...conditions.filter, wait: seconds(holdMs), explain: 1 }, next()) }
       } catch (error) {
         if (!isNoMatchYet(error)) throw error
-        explanation = explanationIn(error, addressPage(reader.url, match))
+        explanation = explanationIn(error, pageOf(reader.url, address))
         return { found: null, isMore: false }
       }
     },
-    explain: async () => explanation,
+    explain: async (options) => ({
+      ...explanation,
+      attempts: await readAttempts(reader, { address, after: conditions.filter.after }, options),
+    }),
   }
 }
 
@@ -55,14 +64,17 @@ export type Each = {
   conditions: Conditions
   description: string
   order: 'newest' | 'oldest'
-  /** The dashboard's page of the address; null if the match names none. */
-  page: string | null
+  /** Null if the match names none. */
+  address: string | null
   /** Ids of messages to skip; the one that is found is added. */
   taken?: Set<string>
 }
 
 /** Checks every message that passes the server's filters: first those that exist, then new ones. */
-export function searchEach(reader: Reader, { conditions, description, order, page, taken = new Set() }: Each): Search {
+export function searchEach(
+  reader: Reader,
+  { conditions, description, order, address, taken = new Set() }: Each,
+): Search {
   const { filter, failedBySummary, failedByEmail } = conditions
   const misses = new Map<string, NearMiss>()
   let cursor = filter.after
@@ -142,7 +154,12 @@ export function searchEach(reader: Reader, { conditions, description, order, pag
     description,
     look,
     async explain(options) {
-      const explanation = await askWhy(reader, { ...filter, since: NEVER }, { ...options, page })
+      const page = pageOf(reader.url, address)
+      const [asked, attempts] = await Promise.all([
+        askWhy(reader, { ...filter, since: NEVER }, { ...options, page }),
+        readAttempts(reader, { address, after: filter.after }, options),
+      ])
+      const explanation = { ...asked, attempts }
       const others = explanation.arrived
         .filter(({ id }) => !misses.has(id))
         .map((other) => ({ ...other, failed: withoutNever(other.failed, filter) }))
@@ -175,17 +192,35 @@ async function askWhy(
   return NO_EXPLANATION
 }
 
-const NO_EXPLANATION: Explanation = { arrived: [], refused: null, page: null }
+const NO_EXPLANATION: Explanation = { arrived: [], refused: null, attempts: [], page: null }
 
 function explanationIn({ body: { arrived, refused } }: MailhatchError, page: string | null): Explanation {
   // Only Mailhatch sends `arrived`, and only Mailhatch has the page.
-  return arrived === undefined ? NO_EXPLANATION : { arrived, refused: refused ?? null, page }
+  return arrived === undefined ? NO_EXPLANATION : { ...NO_EXPLANATION, arrived, refused: refused ?? null, page }
+}
+
+/** In order of time. Only with a tag: other addresses are shared by tests. Without it the error is the same, so no failure counts. */
+async function readAttempts(
+  reader: Reader,
+  { address, after }: { address: string | null; after: string | undefined },
+  options: RequestOptions,
+): Promise<SmtpAttempt[]> {
+  if (!address?.includes('+')) return []
+  try {
+    const { data } = await reader.attempts({ to: address, limit: ATTEMPTS_READ, ...(after && { after }) }, options)
+    return inOrder(data)
+  } catch {
+    return []
+  }
+}
+
+function addressOf({ mailbox, to }: Pick<Match, 'mailbox' | 'to'>): string | null {
+  return mailbox ?? (typeof to === 'string' && to.includes('@') ? to : null)
 }
 
 /** The dashboard's page with the mail of an address. */
-export function addressPage(url: string, { mailbox, to }: Pick<Match, 'mailbox' | 'to'>): string | null {
-  const address = mailbox ?? (typeof to === 'string' && to.includes('@') ? to : undefined)
-  return address === undefined ? null : `${url}/a/${encodeURIComponent(address)}`
+function pageOf(url: string, address: string | null): string | null {
+  return address === null ? null : `${url}/a/${encodeURIComponent(address)}`
 }
 
 function isNoMatchYet(error: unknown): error is MailhatchError {

@@ -10,18 +10,37 @@ const SPARE_MS = 3_000
 const SPARE_PART = 1 / 5
 
 /** The inbox of a test, whose waits end before the test times out. */
-export type TestInbox = Pick<Inbox, 'address' | 'alias' | 'script' | 'waitFor' | 'expectNone' | 'messages'>
+export type TestInbox = Pick<
+  Inbox,
+  | 'address'
+  | 'alias'
+  | 'script'
+  | 'attempts'
+  | 'waitFor'
+  | 'expectNone'
+  | 'messages'
+  | 'settled'
+  | 'waitForCount'
+  | 'waitForAll'
+  | 'expectExactly'
+>
 
 /** `leftMs`: the remaining time of the test; Infinity without a timeout. */
 export type TestTime = { leftMs: () => number; timeoutMs: number | undefined }
 
 export function inboxOfTest(inbox: Inbox, { leftMs, timeoutMs = TIMEOUT_MS }: TestTime): TestInbox {
+  const timeout = () => Math.min(timeoutMs, usableMs(leftMs()))
   return {
     address: inbox.address,
     alias: (name) => inbox.alias(name),
     script: (steps, options) => inbox.script(steps, options),
-    waitFor: (match, options) => inbox.waitFor(match, { timeout: Math.min(timeoutMs, usableMs(leftMs())), ...options }),
-    expectNone: (match) => inbox.expectNone(match),
+    attempts: () => inbox.attempts(),
+    waitFor: (match, options) => inbox.waitFor(match, { timeout: timeout(), ...options }),
+    expectNone: (match) => inbox.expectNone({ timeout: timeout(), ...match }),
+    settled: (options) => inbox.settled({ timeout: timeout(), ...options }),
+    waitForCount: (count, match, options) => inbox.waitForCount(count, match, { timeout: timeout(), ...options }),
+    waitForAll: (match, options) => inbox.waitForAll(match, { timeout: timeout(), ...options }),
+    expectExactly: (count, match, options) => inbox.expectExactly(count, match, { timeout: timeout(), ...options }),
     messages: () => inbox.messages(),
   }
 }

@@ -35,13 +35,23 @@ export type Search = {
 }
 
 /** `isMore`: nothing matched yet, but there is more to look at right away. */
-export type Look = { found: Email } | { found: null; isMore: boolean }
+export type Look<Found = Email> = { found: Found } | { found: null; isMore: boolean }
 
-/** Looks until a message matches or the time is over. Uses only the monotonic clock. */
-export async function waitUntilFound(
-  search: Search,
+/** Looks until a message matches. Throws an error that explains why none did. */
+export async function waitUntilFound(search: Search, options: WaitOptions): Promise<Email> {
+  const { timeout = TIMEOUT_MS, signal } = options
+  const { found, lastError } = await lookUntil((...given) => search.look(...given), options)
+  if (found !== null) return found
+  const explanation = await search.explain({ signal, timeout: LAST_TRAVEL_MS })
+  const { description } = search
+  throw new MessageTimeoutError({ ...explanation, description, timeoutMs: timeout, cause: lastError })
+}
+
+/** Looks until something is found or the time is over: then it is null. Uses only the monotonic clock. */
+export async function lookUntil<Found>(
+  lookOnce: (holdMs: number, next: NextRequest) => Promise<Look<Found>>,
   { timeout = TIMEOUT_MS, interval = INTERVAL_MS, signal }: WaitOptions,
-) {
+): Promise<{ found: Found | null; lastError: unknown }> {
   const deadline = performance.now() + timeout
   const leftMs = (moreMs = 0) => Math.max(0, deadline + moreMs - performance.now())
   let hasResponse = false
@@ -57,8 +67,8 @@ export async function waitUntilFound(
         if (requests++ > 0) hasResponse = true
         return { signal, timeout: Math.min(holdMs + TRAVEL_MS, leftMs(LAST_TRAVEL_MS)) }
       }
-      const look = await search.look(holdMs, next)
-      if (look.found !== null) return look.found
+      const look = await lookOnce(holdMs, next)
+      if (!('isMore' in look)) return { found: look.found, lastError: undefined }
       hasResponse = true
       lastError = undefined
       if (!look.isMore) pauseMs = interval - (performance.now() - askedAt)
@@ -72,7 +82,5 @@ export async function waitUntilFound(
   }
   // Without a single response, the problem is the server and not a missing message.
   if (!hasResponse) throw lastError
-  const explanation = await search.explain({ signal, timeout: LAST_TRAVEL_MS })
-  const { description } = search
-  throw new MessageTimeoutError({ ...explanation, description, timeoutMs: timeout, cause: lastError })
+  return { found: null, lastError }
 }

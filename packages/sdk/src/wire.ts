@@ -184,8 +184,72 @@ export type Scenario = {
   timesUsed: number
   /** How many mails have got a step. */
   mails: number
+  /** Of these, how many each step has got. */
+  mailsPerStep: number[]
   createdAt: string
   expiresAt: string
+}
+
+/** A reply of the server in an attempt, without its code in `text`. */
+export type SmtpAttemptReply = { stage: ScenarioStage; code: number; text: string }
+
+/** One SMTP transaction for one recipient. */
+export type SmtpAttempt = {
+  id: string
+  /** The recipient, as the sender wrote it. */
+  to: string
+  /** The sender of the envelope; empty for bounces. */
+  from: string
+  /** When the sender named the recipient. */
+  startedAt: string
+  endedAt: string
+  /**
+   * `cut`: by a scenario. `closed`: the client closed the connection. `abandoned`: the client gave up with QUIT, RSET or EHLO.
+   * `timed-out`: the client was too slow. `shut-down`: the server was stopped.
+   */
+  outcome: 'accepted' | 'refused' | 'cut' | 'closed' | 'abandoned' | 'timed-out' | 'shut-down'
+  /** How far it came. */
+  stage: ScenarioStage
+  replies: SmtpAttemptReply[]
+  /** How many bytes of the mail were received. */
+  size: number
+  /** The version of TLS, such as `TLSv1.3`; null without TLS. */
+  tls: string | null
+  authenticated: boolean
+  helo: string | null
+  remoteAddress: string | null
+  /** The same for all attempts on one connection. */
+  connection: string
+  /** The message, if the mail was stored. */
+  messageId: string | null
+}
+
+/**
+ * What the server cannot know about mail that is on its way, and why: a worker does not respond (`worker_silent`) or searches the mail
+ * of its last run (`worker_searching`); a worker announces mail but cannot be asked, such as the one on Cloudflare (`worker_unasked`);
+ * no worker is known (`no_worker`); the server has just started (`starting`), or does not reach its replicas (`replicas_unreachable`).
+ */
+export type UnknownTransit = {
+  /** Its id; null if it has none. */
+  worker: string | null
+  reason: 'worker_silent' | 'worker_searching' | 'worker_unasked' | 'no_worker' | 'starting' | 'replicas_unreachable'
+}
+
+/** Whether all mail for an address has arrived. */
+export type SettledState = {
+  settled: boolean
+  /** All mail that had reached the mail server by then, at RCPT, was looked at. */
+  asOf: string
+  /** How many messages came after the cursor. A lower bound if `isExact` is false. */
+  count: number
+  isExact: boolean
+  /** The first of them, in order of arrival. */
+  messages: MessageSummary[]
+  /** Mail that is no message yet: in open SMTP transactions, waiting to be announced, and announced but not confirmed. */
+  onItsWay: { transactions: number; waiting: number; announcing: number }
+  /** Mail that failed because of its content, and is not on its way. An operator can announce it again. */
+  setAside: number
+  unknown: UnknownTransit[]
 }
 
 /** The worker's post to `/webhooks/inbox`. Only our own worker sends the last four keys. */

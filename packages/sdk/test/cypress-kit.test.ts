@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { startServer } from '../../server/test/support/server.ts'
+import { accept, reject } from '../src/scenario-steps.ts'
 import { mailhatchTasks, type CypressEmail, type CypressInbox, type MailhatchTasks } from '../src/cypress.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
@@ -12,15 +13,23 @@ async function startCypress(tasks: MailhatchTasks) {
   const commands: Record<string, (...given: unknown[]) => Promise<unknown>> = {}
   const timeouts: number[] = []
   vi.stubGlobal('Cypress', { Commands: { add: (name: string, command: never) => (commands[name] = command) } })
+  const hooks: (() => void)[] = []
+  const running: Promise<unknown>[] = []
+  vi.stubGlobal('afterEach', (hook: () => void) => hooks.push(hook))
   vi.stubGlobal('cy', {
-    async task(name: keyof MailhatchTasks, given: unknown, { timeout }: { timeout: number }) {
+    task(name: keyof MailhatchTasks, given: unknown, { timeout }: { timeout: number }) {
       timeouts.push(timeout)
-      // Each command passes the arguments of its own task.
-      const answer = await tasks[name](asJson(given) as never)
-      if (answer === undefined) throw new Error('A task must return a value or null.')
-      return asJson(answer)
+      const task = run(name, given)
+      running.push(task)
+      return task
     },
   })
+  async function run(name: keyof MailhatchTasks, given: unknown) {
+    // Each command passes the arguments of its own task.
+    const answer = await tasks[name](asJson(given) as never)
+    if (answer === undefined) throw new Error('A task must return a value or null.')
+    return asJson(answer)
+  }
   // Import again, because the module checks for Cypress when it loads.
   vi.resetModules()
   await import('../src/cypress.ts')
@@ -29,6 +38,12 @@ async function startCypress(tasks: MailhatchTasks) {
     inbox: (...given: unknown[]) => commands['inbox']!(...given) as Promise<CypressInbox>,
     waitForEmail: (...given: unknown[]) => commands['waitForEmail']!(...given) as Promise<CypressEmail>,
     expectNoEmail: (...given: unknown[]) => commands['expectNoEmail']!(...given),
+    scriptInbox: (...given: unknown[]) => commands['scriptInbox']!(...given),
+    /** Cypress waits for the commands of a hook. */
+    async endTest() {
+      for (const hook of hooks) hook()
+      await Promise.all(running)
+    },
   }
 }
 
@@ -90,10 +105,28 @@ test('misuse has a clear error', async () => {
   expect(() => cy.waitForEmail(inbox, { where: () => true })).toThrow('cannot leave the browser')
 })
 
+test('a script for an inbox ends with the test', async () => {
+  const { sendMail, sdk, cy } = await start()
+  const inbox = await cy.inbox()
+  const steps = [reject(451).times(2), accept()]
+  expect(await cy.scriptInbox(inbox, steps, { expiresIn: 60 })).toBe(null)
+  expect(await sdk.scenarios.list()).toMatchObject([{ to: inbox.address, steps: steps.map((one) => one.definition) }])
+  await expect(sendMail({ to: inbox.address })).rejects.toMatchObject({ responseCode: 451 })
+  await cy.endTest()
+  expect(await sdk.scenarios.list()).toEqual([])
+  await sendMail({ to: inbox.address, subject: 'Welcome' })
+  expect(await cy.waitForEmail(inbox)).toMatchObject({ subject: 'Welcome' })
+  const tasks = cy.timeouts.length
+  await cy.endTest()
+  expect(cy.timeouts).toHaveLength(tasks)
+})
+
 test('without Cypress, as in its configuration, only the tasks exist', () => {
   expect(Object.keys(mailhatchTasks())).toEqual([
     'mailhatch:inbox',
     'mailhatch:waitForEmail',
     'mailhatch:expectNoEmail',
+    'mailhatch:scriptInbox',
+    'mailhatch:endScripts',
   ])
 })

@@ -12,7 +12,7 @@ import { Mailhatch } from '../src/client.ts'
 import { addSpecs, installExamples, runExample, type Ended } from './support/examples.ts'
 import { playwrightReport, type PlaywrightReport } from './support/playwright-report.ts'
 
-/** These repeat the first ones of the example; all 20 run in playwright-example.long.test.ts. */
+/** These repeat the first ones of the example; all 21 run in playwright-example.long.test.ts. */
 const REPEATED = /(Ben|Cem|Dora|Émile|Fatma|Gil|Hana|Ivo|Jun|Kai|Léa|Mia) signs up/
 
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-examples-'))
@@ -24,17 +24,17 @@ describe('Playwright', () => {
   let report: PlaywrightReport
 
   beforeAll(async () => {
-    const specs = ['failing.spec.ts', 'attach-always.spec.ts', 'wrong-key.spec.ts']
+    const specs = ['failing.spec.ts', 'attach-always.spec.ts', 'wrong-key.spec.ts', 'script-ends.spec.ts']
     addSpecs(folder, Object.fromEntries(specs.map((name) => [name, `playwright/tests/${name}`])))
     addSpecs(folder, { 'step-lines.ts': 'playwright/step-lines.ts' })
     const reporters = ['./step-lines.ts']
     report = await playwrightReport(example, { chromium: await findChromium(), reporters, without: REPEATED })
   })
 
-  test('8 tests, two in parallel, sign up and read their own mail', () => {
-    const ofExample = report.results.filter(({ file }) => /^(sign-up|parallel)/.test(file))
+  test('9 tests, two in parallel, sign up and read their own mail', () => {
+    const ofExample = report.results.filter(({ file }) => /^(sign-up|parallel|refusals)/.test(file))
     expect(ofExample.filter(({ status }) => status !== 'passed')).toEqual([])
-    expect(ofExample).toHaveLength(8)
+    expect(ofExample).toHaveLength(9)
     // Of all tests: a fast worker may run those of the example alone.
     expect(new Set(report.results.map(({ parallelIndex }) => parallelIndex)).size).toBe(2)
     expect(ofExample.flatMap(({ attachments }) => attachments)).toEqual([])
@@ -77,6 +77,13 @@ describe('Playwright', () => {
     ])
   })
 
+  test('a script is a step in the report, and ends with its test', () => {
+    const { steps } = report.resultOf('refusals.spec.ts')
+    expect(steps!.map(({ title }) => title)).toContain('script email reject, accept')
+    const ofScripts = report.results.filter(({ file }) => file === 'script-ends.spec.ts')
+    expect(ofScripts.map(({ status }) => status)).toEqual(['passed', 'passed'])
+  })
+
   test('a wrong key is one clear error', () => {
     const { errors } = report.resultOf('wrong-key.spec.ts')
     expect(errors).toHaveLength(1)
@@ -89,6 +96,7 @@ describe('Vitest', () => {
 
   beforeAll(async () => {
     addSpecs(folder, { 'failing-vitest.ts': 'vitest/failing.test.ts' })
+    addSpecs(folder, { 'script-ends-vitest.ts': 'vitest/script-ends.test.ts' })
     ended = await runExample(join(folder, 'examples/vitest'), ['vitest', 'run', '--reporter=default'])
   })
 
@@ -97,7 +105,9 @@ describe('Vitest', () => {
 
   test('the tests of the example pass', () => {
     expect(ended.stdout).toContain('✓ sign-up.test.ts (2 tests)')
-    expect(ended.stdout).toContain('4 failed | 2 passed (6)')
+    expect(ended.stdout).toContain('✓ refusals.test.ts (1 test)')
+    expect(ended.stdout).toContain('✓ script-ends.test.ts (2 tests)')
+    expect(ended.stdout).toContain('4 failed | 5 passed (9)')
   })
 
   test.each([

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-// The first version with Argon2, for password hashes.
-const NODE_MIN = [24, 7]
+// The first version with Argon2, for password hashes, that also lets a server choose which requests to upgrade.
+const NODE_MIN = [24, 9]
 // The version that a checkout installs too.
 const VERSION = '24.21.0'
 const PACKAGE = `node-${process.platform}-${process.arch}`

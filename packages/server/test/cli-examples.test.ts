@@ -7,7 +7,7 @@ import { temporaryFolder } from './support/server.ts'
 
 test('every command has an example or subcommands', () => {
   const without = COMMANDS.filter(({ examples }) => examples.length === 0).map(({ path }) => path)
-  expect(without).toEqual(['db', 'teams', 'users', 'mailboxes', 'keys', 'webhooks'])
+  expect(without).toEqual(['scenario', 'db', 'teams', 'users', 'mailboxes', 'keys', 'webhooks'])
   expect(COMMANDS.flatMap(({ examples }) => examples).length).toBeGreaterThan(45)
 })
 

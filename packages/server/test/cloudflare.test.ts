@@ -3,12 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { accept, cutDuring, delay, greylist, limit, reject, slow } from '@mailhatch/sdk'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import cloudflare from '../src/program/cloudflare.ts'
 import { decodeMetadata, type Metadata } from '../src/worker/metadata.ts'
 import { startJourneyWorkerd } from './support/journey-workerd.ts'
 import { collectingContext, routedMail, watchedBinding } from './support/routed-mail.ts'
-import { WEBHOOK_SECRET } from './support/server.ts'
+import { startServer, WEBHOOK_SECRET } from './support/server.ts'
 import { keysIn, readObject, sha256 } from './support/stored-mail.ts'
 import { ADMIN_TOKEN, describeWorkerJourney, oddMail, ROOT_DOMAIN } from './support/worker-journey.ts'
 
@@ -75,6 +76,75 @@ describe('mail through the local email trigger', () => {
     const line = await vi.waitUntil(() => workerd.logs().find((text) => text.includes(metadata!.id)))
     expect(JSON.parse(line)).toMatchObject({ level: 'warn', id: metadata!.id, reason: metadata!.lastError })
     expect(workerd.logs().join('\n')).not.toMatch(new RegExp(`${secret}|${ADMIN_TOKEN}|Without a scheme|shop.example`))
+  })
+})
+
+describe('scenarios', () => {
+  const start = async (scenarios: boolean) => {
+    const { url, sdk, close } = await startServer({ INBOX_WORKER: 'cloudflare' })
+    await workerd.configure({ webhookUrl: `${url}/webhooks/inbox`, token: WEBHOOK_SECRET, scenarios })
+    const { domain } = (await sdk.me()).team
+    /** The reason of a refusal; null if the mail was accepted. */
+    const send = async (to: string) => {
+      const { outcome, rejectReason } = await workerd.email({ to, raw: oddMail('Scripted') })
+      expect(outcome).toBe('ok')
+      return rejectReason ?? null
+    }
+    return { sdk, domain, send, close }
+  }
+  const refused = reject(552, { at: 'after-data', enhanced: '5.2.2', text: 'Mailbox full' })
+
+  test('refuse mail at the end with their text, as often as they say, and only for their address', async () => {
+    const { sdk, domain, send, close } = await start(true)
+    const inbox = await sdk.addresses.create()
+    const script = await inbox.script([refused.times(2), accept()])
+    const reasons: (string | null)[] = []
+    for (let mail = 0; mail < 4; mail++) {
+      reasons.push(await send(inbox.address))
+      expect(await send(`plain@${domain}`)).toBeNull()
+    }
+    expect(reasons).toEqual(['5.2.2 Mailbox full', '5.2.2 Mailbox full', null, null])
+    expect((await script.state()).mailsPerStep).toEqual([2, 2])
+    await inbox.waitFor()
+    await inbox.waitFor()
+    expect(await inbox.messages()).toHaveLength(2)
+    await script.end()
+    await inbox.script([refused])
+    await close()
+    // The next step is unknown now.
+    expect(await send(inbox.address)).toBeNull()
+  })
+
+  test('are not asked for if they are off', async () => {
+    const { sdk, send } = await start(false)
+    const inbox = await sdk.addresses.create()
+    const script = await inbox.script([refused])
+    expect(await send(inbox.address)).toBeNull()
+    expect((await script.state()).mails).toBe(0)
+  })
+
+  test('with steps that Email Routing cannot do are refused by an API with INBOX_WORKER=cloudflare', async () => {
+    const { sdk } = await startServer({ INBOX_WORKER: 'cloudflare' })
+    const inbox = await sdk.addresses.create()
+    const impossible = [
+      reject(451, { at: 'after-data' }),
+      reject(550),
+      reject(550, { at: 'data' }),
+      delay('1s', { at: 'after-data' }),
+      cutDuring('after-data'),
+      greylist('1s'),
+      limit(1, '1s'),
+      slow(10_000),
+    ]
+    for (const step of impossible) {
+      await expect(inbox.script([refused, step])).rejects.toMatchObject({
+        status: 422,
+        code: 'scenario_unsupported',
+        message: expect.stringContaining('Step 2 is not possible with mail that comes through Cloudflare'),
+      })
+    }
+    expect(await sdk.scenarios.list()).toEqual([])
+    await inbox.script([refused, accept()])
   })
 })
 

@@ -10,7 +10,12 @@ import { WEBHOOK_SECRET } from './support/server.ts'
  * Codes with which the server may refuse valid values: the result depends on stored data, or on several values together.
  */
 const STATE_CODES = ['cursor_not_found']
-const TOGETHER = ['cannot be combined', 'must not be after end', 'Pass at least one filter']
+const TOGETHER = [
+  'cannot be combined',
+  'must not be after end',
+  'Pass at least one filter',
+  'must be longer than quiet',
+]
 /**
  * The server accepts more than a schema can say: URLs with other ports, public addresses and non-ASCII names, and tags as
  * comma-separated lists, which are counted together.
@@ -73,7 +78,8 @@ export async function sendValues(
         const texts = (Array.isArray(value.value) ? value.value : [value.value]).map(String)
         if (texts.length === 0 || texts.includes('')) continue
         const headers = new Headers({ authorization })
-        const query = new URLSearchParams(place === 'query' ? texts.map((text) => [name, text]) : [])
+        const given = place === 'query' ? texts.map((text) => [name, text]) : []
+        const query = new URLSearchParams([...given, ...requiredBeside(described, name)])
         if (place === 'header' && !/^[\x21-\x7e]+$/.test(texts[0]!)) continue
         if (place === 'header') headers.set(name, texts[0]!)
         if (`${query}`.length > 8_000) continue
@@ -96,6 +102,12 @@ export async function sendValues(
     }
   }
   return report
+}
+
+/** The other parameters that a query needs, from their examples. */
+function requiredBeside({ operation }: Described, name: string): string[][] {
+  const others = operation.parameters.filter((other) => other.in === 'query' && other.required && other.name !== name)
+  return others.map((other) => [other.name, String(other.example)])
 }
 
 /** The required fields, from their examples. */

@@ -210,6 +210,9 @@ describe('the JSON of every command matches its schema', () => {
       '--target: Webhook URL must use HTTPS.',
     ],
     ['mailboxes rename qa admin', 'Mailbox name is reserved.'],
+    ['scenario add qa@mailhatch.test accept delay:8', "Step 2, 'delay:8', character 7: expected a duration such as"],
+    ['scenario add qa@mailhatch.test accept --expires-in 2h30m', '--expires-in'],
+    ['scenario add qa@mailhatch.test accept --expires-in 2d', '--expires-in'],
     ['teams create Shop --plan enterprise --retention-days 0', 'Retention must be 1 to 36500 days'],
     ['list --url nonsense', 'nonsense (--url) is not a server URL'],
   ])('values that only the server can refuse: %s', async (line, message) => {
@@ -230,6 +233,9 @@ describe('the JSON of every command matches its schema', () => {
     ['webhooks rotate-secret nothing', 'There is no endpoint nothing.'],
     ['webhooks delete nothing', 'There is no endpoint nothing.'],
     ['mailboxes rename nothing x', 'There is no mailbox nothing.'],
+    ['scenario show nothing', 'There is no scenario nothing, or it has ended.'],
+    ['scenario remove nothing', 'There is no scenario nothing, or it has ended.'],
+    ['scenario add qa@elsewhere.example accept', 'does not receive the mail for qa@elsewhere.example'],
     // Not the command of that name.
     ['mailboxes rename help x', 'There is no mailbox help.'],
     ['delete help nothing', 'There is no message help.'],
@@ -250,6 +256,7 @@ describe('the JSON of every command matches its schema', () => {
   /** Ids that later lines need. */
   function remember(path: string, printed: unknown): void {
     if (path === 'send') values['message'] = (printed as { ids: string[] }).ids[0]!
+    if (path === 'scenario add') values['scenario'] = (printed as { id: string }).id
     if (path === 'keys create') values['key'] = (printed as { id: string }).id
     if (path === 'webhooks create') values['endpoint'] = (printed as { endpoint: { id: string } }).endpoint.id
   }

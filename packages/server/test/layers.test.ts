@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   manage: ['domain', 'bucket', 'store', 'notify', 'observe'],
   retention: ['domain', 'bucket', 'store', 'manage', 'observe'],
   mcp: ['domain'],
+  compat: ['domain', 'mime', 'bucket', 'store', 'read', 'manage', 'http', 'body-text.ts'],
   http: [
     'domain',
     'mcp',

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { mailGrammar } from './hostile/mail-grammar.ts'
 import { storeMany } from './support/announce.ts'
 import { startFileServer } from './support/file-server.ts'
+import { scrape, valueOf } from './support/scrape.ts'
+import { isAccepted, SmtpClient } from './support/smtp-client.ts'
 
 const DETAIL_KEYS = [
   ['id', 'mailboxId', 'mailbox', 'mailboxWithTag', 'tag', 'from', 'to', 'subject', 'receivedAt'],
@@ -13,9 +16,14 @@ const DETAIL_KEYS = [
   .flat()
   .sort()
 
-const server = await startFileServer()
-const { url, store, latest, list, me, read, newMailbox } = server
+/** Seed and number of the mails that are compared. */
+const SEED = 20
+const ODD_MAILS = 40
+
+const server = await startFileServer({ METRICS: 'on' })
+const { url, smtpPort, store, latest, list, me, read, newMailbox } = server
 const { get } = server
+const waitsHeld = async () => valueOf(await scrape(url), 'mailhatch_waits_held')
 
 describe('GET /v1/messages/latest', () => {
   test('contract: the response is data and its own cursor; a detail has exactly the documented keys', async () => {
@@ -110,6 +118,31 @@ describe('contract: `wait` holds latest until a match is visible', () => {
     await store({ mailbox: newMailbox(), subject: 'your code' })
     const { id } = await store({ mailbox, subject: 'Your CODE' })
     expect((await waiting).data.id).toBe(id)
+  })
+
+  test('it returns what a read returns, whatever the mail', async () => {
+    const mailbox = newMailbox()
+    const grammar = mailGrammar(SEED)
+    const mails = Array.from({ length: ODD_MAILS }, (_, number) => ({ ...grammar.mail(number), tag: `odd${number}` }))
+    const waiting = mails.map(({ tag }) => latest({ mailbox, tag, wait: 60 }))
+    await vi.waitFor(async () => expect(await waitsHeld()).toBe(ODD_MAILS))
+    const client = await SmtpClient.connect(smtpPort)
+    onTestFinished(() => client.close())
+    for (const [index, { name, raw, tag }] of mails.entries()) {
+      expect(isAccepted(await client.send({ to: `${mailbox}+${tag}@mailhatch.test`, raw })), name).toBe(true)
+      const { data } = await waiting[index]!
+      expect(data, name).toEqual(await read(data.id))
+    }
+  })
+
+  test('mail before a later cursor does not end it', async () => {
+    const mailbox = newMailbox()
+    const { cursor } = await me()
+    const later = `c${(Number.parseInt(cursor.slice(1), 36) + 3).toString(36)}`
+    const waiting = latest({ mailbox, after: later, wait: 30 })
+    await vi.waitFor(async () => expect(await waitsHeld()).toBe(1))
+    for (const subject of ['first', 'second', 'third', 'fourth']) await store({ mailbox, subject })
+    expect((await waiting).data.subject).toBe('fourth')
   })
 
   test('fifty waits for fifty tags each get their own message', async () => {

@@ -36,7 +36,9 @@ async function startJourney() {
   const startedAt = Date.now()
   const port = await freePort()
   const state = { fault: 'pass' as Fault, passedMs: 0, isOverloaded: false }
-  const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`, () => state.fault)
+  // No attempt is taken.
+  const faultOf = (_: number, url: string) => (url.endsWith('/attempts') ? ABSENT : state.fault)
+  const proxy = await startFaultyProxy(`http://127.0.0.1:${port}`, faultOf)
   const load = { isOverloaded: () => state.isOverloaded, isMemoryShort: () => false, close() {} }
   const server = await startServer(
     {

@@ -55,7 +55,7 @@ test('on an old Node, a newer one is installed once, outside of the project', as
   const first = await run(['serve', '--catch-all'])
   expect(first).toMatchObject({ code: 0, stdout: `${process.versions.node} serve --catch-all\n` })
   expect(first.stderr).toMatch(
-    /^Mailhatch needs Node 24\.7 or newer; this is Node 20\.\S+ Installing node-linux-\S+ .*once\.\n$/,
+    /^Mailhatch needs Node 24\.9 or newer; this is Node 20\.\S+ Installing node-linux-\S+ .*once\.\n$/,
   )
   // The version that the workspace installs, and so the tests run on.
   const { optionalDependencies } = JSON.parse(readFileSync(WORKSPACE, 'utf8')) as {
@@ -89,7 +89,7 @@ test.each([
   const { code, stdout, stderr } = await run(['send', '--to', 'a b'], before)
   expect([code, stdout]).toEqual([1, ''])
   const last = stderr.trimEnd().split('\n').at(-1)!
-  expect(last).toMatch(/^Mailhatch needs Node 24\.7 or newer; this is Node 20\./)
+  expect(last).toMatch(/^Mailhatch needs Node 24\.9 or newer; this is Node 20\./)
   expect(last).toContain(reason)
   expect(last.endsWith(COMMAND)).toBe(true)
   // Nothing is left that a later start would take for a Node.
@@ -106,7 +106,7 @@ test('a Node package of the project is used if it is recent enough', async () =>
     const limit = 'echo >> "$CALLS.starts"; test "$(wc -l < "$CALLS.starts")" -lt 4 || exit 70'
     writeFileSync(join(own, 'bin/node'), `#!/bin/sh\n${limit}\nexec '${node}' "$@"\n`, { mode: 0o755 })
   }
-  addPackage('24.7.0', process.execPath)
+  addPackage('24.9.0', process.execPath)
   expect(await run(['one'])).toMatchObject({ code: 0, stdout: `${process.versions.node} one\n`, stderr: '' })
   expect(calls()).toEqual([])
   // As old as the Node that runs the launcher: it must not start itself again and again.

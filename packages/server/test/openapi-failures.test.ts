@@ -27,6 +27,7 @@ const SEEN_ELSEWHERE: Record<string, { why: string; file: string }> = {
   too_many_waits: { why: 'needs 20,000 held requests', file: 'src/read/wait.test.ts' },
   too_many_streams: { why: 'needs 1,000 streams', file: 'src/read/streams.test.ts' },
   server_busy: { why: 'needs an overloaded server', file: 'test/overload.test.ts' },
+  scenario_unsupported: { why: 'needs another setting', file: 'test/cloudflare.test.ts' },
   scenario_limit: { why: 'needs 1,000 scenarios', file: 'test/scenario-limit.test.ts' },
 }
 
@@ -90,6 +91,7 @@ const OWN_PROVOCATIONS: Record<string, Provocation> = {
   'latestMessage message_not_found': changed(() => ({ path: '/v1/messages/latest?mailbox=nothing-here' })),
   'getRawMessage raw_unavailable': withId(announceOnly),
   'getAttachment raw_unavailable': withId(announceOnly),
+  'listAttempts validation_failed': changed(({ path }) => ({ path: `${path}&limit=0` })),
   'listRejections validation_failed': changed(({ path }) => ({ path: `${path}?limit=0` })),
   'getRawMessage worker_unreachable': askWithoutWorker,
   'getAttachment worker_unreachable': askWithoutWorker,
@@ -118,8 +120,11 @@ const OWN_PROVOCATIONS: Record<string, Provocation> = {
     to: 'qa@mailhatch.test',
     steps: Array.from({ length: 51 }, () => ({ do: 'accept' })),
   }),
+  'reportAttempts validation_failed': withBody({ id: randomUUID(), attempts: [{}] }),
   'listScripts validation_failed': withBody({ version: 1 }),
   'takeScriptStep validation_failed': withBody({ id: 1 }),
+  'pollQuestions validation_failed': withBody({ worker: 'no id' }),
+  'settledMessages mailbox_unknown': changed(() => ({ path: '/v1/messages/settled?mailbox=qa@unknown.example' })),
   'listWebhookDeliveries validation_failed': changed(({ path }) => ({ path: `${path}?limit=0` })),
   'replayFailedWebhookDeliveries validation_failed': changed(({ path }) => ({ path: `${path}?status=success` })),
   'replayFailedWebhookDeliveries endpoint_inactive': replayWhenInactive,

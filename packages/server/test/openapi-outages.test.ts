@@ -22,7 +22,9 @@ function brokenApi(reason: Error) {
       acceptAnnouncement: fail,
       recordRejection: fail,
       webhookSecret: SECRET,
+      ledger: { add: fail },
       scenarios: { scripts: { current: fail }, takeStep: fail },
+      exchange: { noteAnnouncer() {}, poll: fail },
     },
     site: { allowedOrigins: [] },
     observe: { findProblems: fail, isOverloaded: () => false, log: { error: () => {} } },
@@ -33,12 +35,23 @@ const OPERATIONS = describedOperations
   .filter(({ path }) => /^\/v1\/|^\/webhooks\/|^\/ready$/.test(path))
   .map(({ method, path }) => ({ method: method.toUpperCase(), path }))
 
+const POLL = { worker: 'w1', holdMs: 0, answers: [] }
+
 async function askBroken(reason: Error, { method, path }: { method: string; path: string }) {
   const url = `http://localhost${path.replaceAll(/[{}]/g, '')}`
   const body =
     method === 'GET' || method === 'DELETE'
       ? {}
-      : { body: JSON.stringify({ ...announcement(), reason: 'full', version: null, teamId: 'team' }) }
+      : {
+          body: JSON.stringify({
+            ...announcement(),
+            reason: 'full',
+            version: null,
+            teamId: 'team',
+            attempts: [],
+            ...POLL,
+          }),
+        }
   const headers = { authorization: `Bearer ${SECRET}`, 'content-type': 'application/json' }
   const response = await brokenApi(reason).request(url, { method, headers, ...body })
   const answer = {

@@ -25,7 +25,7 @@ test('docs/reference/procedures.md shows the kind of every procedure and who may
 
 test('contract: every mutation of mailboxes, keys, webhooks, settings and members is only for owners', () => {
   const guarded =
-    /^(?:inbox\.(?:settings|mailboxes|messages)|apiKeys|webhooks|billing)\.|^team\.(?:update|invite|deleteInvite|removeMember)$/
+    /^(?:inbox\.(?:settings|mailboxes|messages)|apiKeys|webhooks|scenarios|billing)\.|^team\.(?:update|invite|deleteInvite|removeMember)$/
   const changing = MUTATIONS.filter(({ path }) => guarded.test(path))
   expect(changing.length).toBeGreaterThan(20)
   expect(changing.filter(({ access }) => access !== 'owners')).toEqual([])

@@ -13,6 +13,7 @@ test('a team with 1,000 scenarios gets scenario_limit, and may replace one', asy
   const ports = {
     store,
     rootDomain: 'in.mailhatch.test',
+    inboxWorker: 'smtp' as const,
     catchAllTeam: async () => null,
     scripts: { refresh: async () => {} },
     newId,

@@ -1,50 +1,13 @@
-import { accept, Mailhatch, reject, type Step } from '@mailhatch/sdk'
-import { createTransport } from 'nodemailer'
+import { accept, reject } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
-import { startChild, type ChildServer } from './support/child-server.ts'
-import { makeTeam } from './support/made-team.ts'
-import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
+import { sendTo, startApart } from './scenario-workers.ts'
 
 const WORKERS = 4
 const MAILS = 120
 
-/** An API, and workers that know it only by HTTP. */
-async function startApart() {
-  const dataDir = temporaryFolder()
-  const apiKey = await makeTeam({ DATA_DIR: dataDir }, { name: 'QA', domain: 'qa.test', plan: 'enterprise' })
-  const api = await startChild({
-    program: 'api',
-    environment: { DATA_DIR: dataDir, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET, RATE_LIMIT: 'off' },
-  })
-  const startWorker = () =>
-    startChild({
-      program: 'worker',
-      environment: {
-        DATA_DIR: temporaryFolder(),
-        WEBHOOK_URL: `${api.apiUrl}/webhooks/inbox`,
-        WEBHOOK_AUTH_TOKEN: WEBHOOK_SECRET,
-        DISK_FREE_MIN: '0',
-      },
-    })
-  const sdk = new Mailhatch({ url: api.apiUrl, apiKey })
-  const script = (to: string, steps: Step[]) => sdk.scenarios.create(to, steps)
-  return { sdk, script, startWorker }
-}
-
-/** The code of the reply; null if there was none. */
-async function sendTo({ smtpPort }: ChildServer, to: string): Promise<number | null> {
-  const transport = createTransport({ host: '127.0.0.1', port: smtpPort })
-  try {
-    await transport.sendMail({ from: 'app@shop.test', to, subject: 'Hello', text: 'Hello' })
-    return 250
-  } catch (error) {
-    return (error as { responseCode?: number }).responseCode ?? null
-  }
-}
-
 test('several workers use each step as often as it says, and a script goes on after kill -9', async () => {
   const { sdk, script, startWorker } = await startApart()
-  const workers = await Promise.all(Array.from({ length: WORKERS }, startWorker))
+  const workers = await Promise.all(Array.from({ length: WORKERS }, () => startWorker()))
   await script('qa+many@qa.test', [reject(451).times(50), reject(452).times(40), accept()])
   const plain = Array.from({ length: WORKERS }, (_, index) => sendTo(workers[index]!, `qa+plain${index}@qa.test`))
   const seen = await Promise.all(

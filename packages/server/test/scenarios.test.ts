@@ -32,9 +32,9 @@ test('each step of a script is for one mail, and other addresses are not affecte
     expect(await send(other.address)).toBe(250)
   }
   expect(seen).toEqual([451, 451, expect.stringMatching(/^E/), 550, 250, 250])
-  expect(await script.state()).toMatchObject({ nextStep: 3, timesUsed: 2, mails: 6 })
-  await inbox.waitFor()
-  await inbox.waitFor()
+  expect(await script.state()).toMatchObject({ nextStep: 3, timesUsed: 2, mails: 6, mailsPerStep: [2, 1, 1, 2] })
+  for (let mail = 0; mail < 2; mail++) await inbox.waitFor()
+  for (let mail = 0; mail < 6; mail++) await other.waitFor()
   expect(await other.messages()).toHaveLength(6)
   expect(await inbox.messages()).toHaveLength(2)
 })
@@ -50,6 +50,21 @@ test('a script ends when it is ended, expires, or is replaced', async () => {
   await second.end()
   expect(await send(inbox.address)).toBe(250)
   expect(await sdk.scenarios.list()).toEqual([])
+})
+
+test('a script ends with its inbox, also if another one has replaced it', async () => {
+  const { sdk, send } = await start()
+  const { address } = await useInbox()
+  expect(await sdk.scenarios.list()).toEqual([])
+  expect(await send(address)).toBe(250)
+
+  async function useInbox() {
+    await using inbox = await sdk.addresses.create()
+    await inbox.script([reject(451)])
+    await inbox.script([reject(452)])
+    expect(await send(inbox.address)).toBe(452)
+    return inbox
+  }
 })
 
 test('many mails at once use each step exactly as often as it says', async () => {

@@ -8,6 +8,8 @@ const NOT_IN_THE_SDK: Record<string, string> = {
   reportSetAside: 'the same',
   listScripts: 'the same',
   takeScriptStep: 'the same',
+  reportAttempts: 'the same',
+  pollQuestions: 'the same',
   getReference: 'a page for people to read',
 }
 
@@ -15,6 +17,8 @@ const NOT_IN_THE_SDK: Record<string, string> = {
 const CALLS: Record<string, (sdk: Mailhatch) => unknown> = {
   listMessages: (sdk) => sdk.messages.list({ mailbox: 'qa' }),
   latestMessage: (sdk) => sdk.messages.latest({ mailbox: 'qa' }),
+  countMessages: (sdk) => sdk.messages.count({ mailbox: 'qa' }),
+  settledMessages: (sdk) => sdk.messages.settled({ mailbox: 'qa' }),
   streamMessages: (sdk) => sdk.messages.stream({ after: 'c0' }).next(),
   getMessage: (sdk) => sdk.messages.get('m1'),
   getRawMessage: (sdk) => sdk.messages.raw('m1'),
@@ -29,6 +33,7 @@ const CALLS: Record<string, (sdk: Mailhatch) => unknown> = {
   createScenario: (sdk) => sdk.scenarios.create('qa@mailhatch.test', [accept()]),
   getScenario: (sdk) => sdk.scenarios.get('s1'),
   deleteScenario: (sdk) => sdk.scenarios.delete('s1'),
+  listAttempts: (sdk) => sdk.attempts.list({ to: 'qa' }),
   listWebhooks: (sdk) => sdk.webhooks.list(),
   createWebhook: (sdk) => sdk.webhooks.create({ url: 'https://shop.example/hook' }),
   updateWebhook: (sdk) => sdk.webhooks.update('w1', { active: false }),

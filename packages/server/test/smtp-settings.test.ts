@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { expect, onTestFinished, test } from 'vitest'
+import { TestClient } from '../src/worker/smtp/test-kit.ts'
 import { startServer } from './support/server.ts'
 
 test('SMTP_STARTTLS=self-signed: mail arrives encrypted, and the envelope says so', async () => {
@@ -34,4 +35,13 @@ test('with SMTP_AUTH_USER and SMTP_AUTH_PASS only clients with these credentials
   await expect(send({ user: 'app', pass: 'wrong' })).rejects.toMatchObject({ responseCode: 535 })
   await send({ user: 'app', pass: 'secret word' })
   expect((await sdk.messages.waitFor({ mailbox: 'qa' })).subject).toBe('Signed in')
+})
+
+test('extensions of SMTP_HIDE_EXTENSIONS are not announced, and mail arrives without them', async () => {
+  const { sdk, smtpPort, sendMail } = await startServer({ SMTP_HIDE_EXTENSIONS: 'size, CHUNKING' })
+  const hello = await (await TestClient.connect(smtpPort)).say('EHLO client.test')
+  expect(hello).toContain('8BITMIME')
+  expect(hello).not.toMatch(/SIZE|CHUNKING|BINARYMIME/)
+  await sendMail({ to: 'qa+simple@mailhatch.test', subject: 'Simple', text: 'Hello' })
+  expect((await sdk.messages.waitFor({ mailbox: 'qa+simple' })).subject).toBe('Simple')
 })

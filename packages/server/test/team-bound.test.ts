@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sql, type Sql } from '../src/store/sql.ts'
+import { whyMiscounted } from './support/bound-database.ts'
 import { whyUnbound } from './support/team-bound.ts'
 
 const BOUND = [
@@ -59,6 +60,13 @@ test.each(UNBOUND.map((statement) => [statement.text.join('?'), statement] as co
     expect(whyUnbound(statement)).not.toBeNull()
   },
 )
+
+test('an insert of rows from no table needs `returning`, where conflicts are ignored', () => {
+  const insert = sql`insert into api_keys (id, hash) select ${'1'}, ${'2'} where true on conflict (hash) do nothing`
+  expect(whyMiscounted(insert)).toContain('returning')
+  expect(whyMiscounted(sql`${insert} returning id`)).toBeNull()
+  expect(whyMiscounted(sql`insert into api_keys (id) values (${'1'}) on conflict do nothing`)).toBeNull()
+})
 
 test.each(['lock_team', 'store_messages'])('the function %s is bound to the team that it is given', (name) => {
   const statements = statementsOf(name)

@@ -9,6 +9,7 @@ const RETRIES_MAX = 2
 const FRESH_MS = 5_000
 /** How often figures reload while they are shown. Those of 30 days take the server longer. */
 const USAGE_EVERY_MS = 5_000
+const SCENARIOS_EVERY_MS = 2_000
 const METRICS_EVERY_MS = 15_000
 
 export const queryClient = new QueryClient({
@@ -47,6 +48,13 @@ export const queries = {
   settings: queryOptions({ queryKey: ['settings'], queryFn: () => trpc.inbox.settings.get.query() }),
   keys: queryOptions({ queryKey: ['keys'], queryFn: () => trpc.apiKeys.list.query() }),
   webhooks: queryOptions({ queryKey: ['webhooks'], queryFn: () => trpc.webhooks.list.query() }),
+  // Every mail to a scripted address changes them.
+  scenarios: queryOptions({
+    queryKey: ['scenarios'],
+    queryFn: () => trpc.scenarios.list.query(),
+    staleTime: 0,
+    refetchInterval: SCENARIOS_EVERY_MS,
+  }),
   // Mail may arrive at any time, so figures are never taken as current: a page that shows them asks again.
   usage: queryOptions({
     queryKey: ['usage'],

@@ -3,10 +3,14 @@ import { useState } from 'react'
 import { Badge } from '../ui/badge.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { TextField } from '../ui/field.tsx'
+import { AttemptsOf } from './attempts.tsx'
+import { useMailSource } from './mail-source.ts'
 import { visibleText } from './safe-text.ts'
 import { SmtpSession } from './smtp-session.tsx'
 
-export function HeadersTab({ message: { headers, envelope } }: { message: MessageDetail }) {
+export function HeadersTab({ message }: { message: MessageDetail }) {
+  const { headers, envelope, mailboxWithTag, domain } = message
+  const { isInbox } = useMailSource()
   const [wanted, setWanted] = useState('')
   const needle = wanted.toLowerCase()
   const shown = headers.filter(({ name, value }) => `${name}: ${value}`.toLowerCase().includes(needle))
@@ -14,6 +18,7 @@ export function HeadersTab({ message: { headers, envelope } }: { message: Messag
   return (
     <div className="space-y-3 p-4">
       <SmtpSession envelope={envelope} />
+      {isInbox && <AttemptsOf address={`${mailboxWithTag}@${domain}`} />}
       {verdicts.length > 0 && (
         <p className="flex flex-wrap items-center gap-1.5 text-sm">
           Authentication:

@@ -35,6 +35,12 @@ export const inboxQueries = {
     queryKey: ['rejections'],
     queryFn: () => trpc.inbox.rejections.list.query({ limit: 100 }),
   }),
+  /** For one address, or null for all. */
+  attempts: (to: string | null) =>
+    queryOptions({
+      queryKey: ['attempts of senders', to],
+      queryFn: () => trpc.inbox.attempts.list.query({ to, limit: to === null ? 100 : 20 }),
+    }),
   unrouted: queryOptions({
     queryKey: ['unrouted'],
     queryFn: () => trpc.inbox.unrouted.list.query({ limit: 100, withoutOthers: true }),

@@ -1,3 +1,4 @@
+import { accept, Mailhatch, reject } from '@mailhatch/sdk'
 import type { Page } from 'playwright-core'
 import { createTransport } from 'nodemailer'
 import { expect, onTestFinished, test } from 'vitest'
@@ -412,6 +413,32 @@ test('a mail is listed once under missing mail, however often it was tried', asy
   await page.goto('/other')
   await rowWith(page, 'someone@unclaimed.example').waitFor()
   expect(await rowWith(page, 'someone@unclaimed.example').count()).toBe(1)
+})
+
+test('what was tried with an address is beside its message, and under missing mail', async () => {
+  const sdk = new Mailhatch({ url, apiKey: server.apiKey })
+  const to = 'qa+tried@mailhatch.test'
+  await sdk.scenarios.create(to, [reject(451, { text: 'Not <b>now</b>' }), accept()])
+  await expect(sendMail({ to, subject: 'Tried' })).rejects.toMatchObject({ responseCode: 451 })
+  await sendMail({ to, subject: 'Tried' })
+  await sendMail({ to: 'qa+other@mailhatch.test', subject: 'Other' })
+  const { page, complaints } = await open()
+  await page.goto('/?q=tag:tried')
+  await rowWith(page, 'Tried').click()
+  await page.getByRole('tab', { name: 'Headers' }).click()
+  const attempts = page.getByRole('list', { name: 'Attempts, newest first' }).getByRole('listitem')
+  await attempts.first().waitFor()
+  expect(await attempts.allInnerTexts()).toEqual([
+    expect.stringMatching(/^accepted\s+250 2\.0\.0 Stored/),
+    expect.stringMatching(/^refused\s+451 .*Not <b>now<\/b>[^]*up to RCPT/),
+  ])
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Missing mail?' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Missing mail' })
+  await dialog.getByRole('tab', { name: 'Attempts' }).click()
+  await dialog.getByRole('listitem').filter({ hasText: 'refused' }).filter({ hasText: to }).waitFor()
+  await dialog.getByRole('listitem').filter({ hasText: 'accepted' }).filter({ hasText: 'qa+other@' }).waitFor()
+  expect(complaints).toEqual([])
 })
 
 test('a lost connection is shown and restored; no message appears twice', async () => {

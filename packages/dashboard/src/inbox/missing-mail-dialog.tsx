@@ -11,31 +11,34 @@ import { Loaded } from '../ui/loaded.tsx'
 import { notify } from '../ui/notices.ts'
 import { RelativeTime } from '../ui/relative-time.tsx'
 import { Tabs, type Tab } from '../ui/tabs.tsx'
+import { RecentAttempts } from './attempts.tsx'
 import { inboxQueries } from './inbox-queries.ts'
 import { rejectionGroups, type RejectionGroup } from './rejection-groups.ts'
 import { visibleText } from './safe-text.ts'
 
-type Name = 'waits' | 'rejections' | 'unrouted'
+type Name = 'waits' | 'attempts' | 'rejections' | 'unrouted'
 
-/** Helps to find out why a mail did not arrive: held waits, rejected mail, and stored mail that was not delivered. */
+/** Helps to find out why a mail did not arrive: held waits, what senders tried, rejected mail, and stored mail that was not delivered. */
 export function MissingMailDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { team } = useSession()
   const [chosen, setChosen] = useState<Name>('waits')
   const tabs: Tab<Name>[] = [
     { name: 'waits', text: 'Waiting now' },
+    { name: 'attempts', text: 'Attempts' },
     { name: 'rejections', text: 'Rejected mail' },
     ...(team.seesUnrouted ? [{ name: 'unrouted' as const, text: 'Undelivered mail' }] : []),
   ]
   return (
     <Dialog
       title="Missing mail"
-      description="Tests that are waiting right now, and mail that did not reach this inbox."
+      description="Tests that are waiting right now, what senders tried, and mail that did not reach this inbox."
       width="large"
       isOpen={isOpen}
       onClose={onClose}
     >
       <Tabs label="Reasons" tabs={tabs} chosen={chosen} onChoose={setChosen} panelClassName="min-h-48 pt-2">
         {chosen === 'waits' && <Waits />}
+        {chosen === 'attempts' && <RecentAttempts />}
         {chosen === 'rejections' && <Rejections />}
         {chosen === 'unrouted' && <Unrouted />}
       </Tabs>

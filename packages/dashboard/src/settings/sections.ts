@@ -9,6 +9,7 @@ export const SECTIONS = [
   { path: '/settings/keys', text: 'API keys', icon: 'key' },
   { path: '/settings/webhooks', text: 'Webhooks', icon: 'webhook' },
   { path: '/settings/mailboxes', text: 'Mailboxes', icon: 'mailbox' },
+  { path: '/settings/scenarios', text: 'Scenarios', icon: 'steps' },
   { path: '/settings/domain', text: 'Domain', icon: 'globe' },
   { path: '/settings/team', text: 'Team', icon: 'team' },
   { path: '/settings/usage', text: 'Usage', icon: 'chart' },

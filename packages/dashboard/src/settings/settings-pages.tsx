@@ -9,6 +9,7 @@ import { DomainPage } from './domain-page.tsx'
 import { KeysPage } from './keys-page.tsx'
 import { MailboxesPage } from './mailboxes-page.tsx'
 import { OverviewPage } from './overview-page.tsx'
+import { ScenariosPage } from './scenarios-page.tsx'
 import { SECTIONS } from './sections.ts'
 import { SettingsFrame } from './settings-frame.tsx'
 import { TeamPage } from './team-page.tsx'
@@ -22,6 +23,7 @@ const PAGES: Record<(typeof SECTIONS)[number]['path'], ComponentType> = {
   '/settings/keys': KeysPage,
   '/settings/webhooks': WebhooksPage,
   '/settings/mailboxes': MailboxesPage,
+  '/settings/scenarios': ScenariosPage,
   '/settings/domain': DomainPage,
   '/settings/team': TeamPage,
   '/settings/usage': UsagePage,

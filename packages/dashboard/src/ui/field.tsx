@@ -21,6 +21,15 @@ export function TextField({ label, hint, problems = [], className, ...rest }: Co
   )
 }
 
+export function TextAreaField({ label, hint, problems = [], className, ...rest }: Common & ComponentProps<'textarea'>) {
+  const id = useId()
+  return (
+    <Frame id={id} label={label} hint={hint} problems={problems} className={className}>
+      <textarea id={id} className={classNames(CONTROL, 'font-mono')} {...described(id, hint, problems)} {...rest} />
+    </Frame>
+  )
+}
+
 /** A native select, which works with keyboards, screen readers and phones. */
 export function SelectField({ label, hint, problems = [], className, ...rest }: Common & ComponentProps<'select'>) {
   const id = useId()

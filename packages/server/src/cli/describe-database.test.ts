@@ -9,9 +9,9 @@ test('the status of a cluster names its nodes with their sizes, and the largest 
   ]
   const largestTeam = { id: 'b', name: 'Checkout', messages: 7 }
   expect(
-    describeStatus({ schema: 14, newestSchema: 14, isFinishOpen: false, counts, cluster: { nodes, largestTeam } }),
+    describeStatus({ schema: 15, newestSchema: 15, isFinishOpen: false, counts, cluster: { nodes, largestTeam } }),
   ).toEqual([
-    'schema 14, up to date',
+    'schema 15, up to date',
     '2 teams, 3 mailboxes, 1 key, 12 messages',
     'teams on 2 nodes: 10.0.0.2:5432 (12 GB), 10.0.0.3:5432 (900 MB)',
     'largest team: Checkout, 7 messages',

@@ -19,6 +19,7 @@ import { addMcpCommand } from './mcp.ts'
 import { addOpenCommand } from './open.ts'
 import { jsonText } from './output.ts'
 import { addReadyCommand } from './ready.ts'
+import { addScenarioCommands } from './scenario.ts'
 import { addSendCommand } from './send.ts'
 import { addServerCommands } from './serve.ts'
 import { addStatusCommand } from './status.ts'
@@ -48,6 +49,7 @@ const PARTS: [heading: string, ...add: ((program: Command) => void)[]][] = [
     addDeleteCommand,
     addOpenCommand,
     addListenCommand,
+    addScenarioCommands,
   ],
   ['State:', addStatusCommand, addReadyCommand, addWhoamiCommand, addDoctorCommand],
   ['Data:', addImportCommand, addExportCommand, addBackupCommand, addDatabaseCommands],

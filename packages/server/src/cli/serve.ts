@@ -16,7 +16,15 @@ import { welcome } from './welcome.ts'
 const STOP_MS_MAX = 25_000
 
 type ServerProgram = Exclude<Program, 'command'>
-type Flags = { port?: string; smtpPort?: string; host?: string; dataDir?: string; catchAll?: boolean; open?: boolean }
+type Flags = {
+  port?: string
+  smtpPort?: string
+  host?: string
+  dataDir?: string
+  catchAll?: boolean
+  compat?: string
+  open?: boolean
+}
 
 const PROGRAMS: { name: ServerProgram; description: string }[] = [
   { name: 'serve', description: 'Run everything in one process: API, inbox worker and SMTP.' },
@@ -51,6 +59,11 @@ function addFlags(command: Command): void {
     .option('--host <address>', 'address to listen on; 0.0.0.0 for all (HOST)')
     .option('--data-dir <folder>', 'folder for databases, secrets and mail (DATA_DIR)')
     .option('--catch-all', 'keep mail to every address, also on domains of other people (INBOX_CATCH_ALL=bootstrap)')
+    .option(
+      '--compat <name>',
+      'serve the API of another mail catcher on port 8025: mailpit (COMPAT)',
+      checkedBy(SETTINGS.compat.parse),
+    )
     .option('--open', 'open the dashboard in a browser, signed in')
 }
 
@@ -67,7 +80,7 @@ function checkedBy(check: (given: string) => unknown): (given: string) => string
 
 async function run(
   name: ServerProgram,
-  { port, smtpPort, host, dataDir, catchAll, open = false }: Flags,
+  { port, smtpPort, host, dataDir, catchAll, compat, open = false }: Flags,
 ): Promise<void> {
   const config = readConfig(name, undefined, {
     PORT: port,
@@ -75,6 +88,7 @@ async function run(
     HOST: host,
     DATA_DIR: dataDir,
     INBOX_CATCH_ALL: catchAll ? 'bootstrap' : undefined,
+    COMPAT: compat,
   })
   // Loaded here, because the other commands need little of the server and should not wait for it.
   const [{ createLogger }, programs, { createStuckWatch }] = await Promise.all([

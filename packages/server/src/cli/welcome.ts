@@ -16,7 +16,7 @@ const LABEL_WIDTH = 'Dashboard'.length + 2
  * as a log. A sign-in link appears then, or if a token is given.
  */
 export function welcome(config: Config, running: Running, signInToken: string | null): string {
-  const { apiPort, workerPort, smtpPort, firstStart } = running
+  const { apiPort, workerPort, smtpPort, compatPort, firstStart } = running
   const url = localUrl(apiPort ?? 0, config.host)
   const keyFile = join(config.dataDir, KEY_FILE)
   const notice = describeLeftAlone(config.leftAlone)
@@ -25,6 +25,7 @@ export function welcome(config: Config, running: Running, signInToken: string | 
   const lines = [
     ...(smtpPort === null ? [] : [line('SMTP', `${config.smtpHost}:${smtpPort}`)]),
     ...(apiPort === null ? [] : [line('API', url), line('Dashboard', `${appUrl}/`)]),
+    ...(compatPort === null ? [] : [line('Mailpit', localUrl(compatPort, config.compatHost))]),
     ...(workerPort === null ? [] : [line('Worker', localUrl(workerPort, config.host))]),
     line('Version', packageVersion()),
   ]

@@ -43,6 +43,7 @@ export const ERROR_STATUS = {
   too_many_streams: 429,
   scenario_limit: 429,
   scenario_too_large: 422,
+  scenario_unsupported: 422,
   inbox_domain_unknown: 404,
   mailbox_unknown: 404,
   received_at_invalid: 422,

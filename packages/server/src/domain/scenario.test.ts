@@ -59,7 +59,14 @@ test('the state counts the mails, and how often the step was used', () => {
   for (let mail = 0; mail < 2; mail++) state = nextAction(steps, state, 0).state
   expect(state).toMatchObject({ step: 0, timesUsed: 2, mails: 2 })
   for (let mail = 0; mail < 3; mail++) state = nextAction(steps, state, 0).state
-  expect(state).toMatchObject({ step: 1, timesUsed: 2, mails: 5 })
+  expect(state).toMatchObject({ step: 1, timesUsed: 2, mails: 5, perStep: [3, 2] })
+})
+
+test('a mail after greylisting counts for the step that it got', () => {
+  const steps: ScenarioStep[] = [{ do: 'greylist', ms: 1_000 }, { do: 'limit', count: 1, ms: 100 }, { do: 'accept' }]
+  let state = FIRST_STATE
+  for (const now of [0, 500, 1_000, 1_001, 1_002]) state = nextAction(steps, state, now).state
+  expect(state).toMatchObject({ step: 2, timesUsed: 1, mails: 5, perStep: [2, 2, 1] })
 })
 
 test('a rejection has the code, the status and the text that were given, or usual ones', () => {

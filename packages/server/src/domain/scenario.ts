@@ -7,6 +7,9 @@ export const PERIOD_MS_MAX = 86_400_000
 export const TIMES_MAX = 10_000
 /** Slower clients are disconnected after a while: see `rateBytesPerSecondMin` of the SMTP server. */
 export const BYTES_PER_SECOND_MIN = 1_000
+/** Of the mail after which a connection is cut, and of a slow reader. */
+export const BYTES_MAX = 1_000_000_000
+export const REPLY_CODES = { min: 400, max: 599 }
 export const REPLY_CHARACTERS_MAX = 200
 
 /** What the SMTP server does with one mail. */
@@ -17,16 +20,27 @@ export type Action =
   | { do: 'cut'; at: ScenarioStage; afterBytes: number | null; isStored: boolean }
   | { do: 'slow'; bytesPerSecond: number }
 
-/** How far a script has come. `periodStartedAt` and `inPeriod` belong to greylisting and limits. */
+/**
+ * How far a script has come. `perStep` counts the mails that each step has got. `periodStartedAt` and `inPeriod` belong to
+ * greylisting and limits.
+ */
 export type ScriptState = {
   step: number
   timesUsed: number
   mails: number
+  perStep: number[]
   periodStartedAt: number | null
   inPeriod: number
 }
 
-export const FIRST_STATE: ScriptState = { step: 0, timesUsed: 0, mails: 0, periodStartedAt: null, inPeriod: 0 }
+export const FIRST_STATE: ScriptState = {
+  step: 0,
+  timesUsed: 0,
+  mails: 0,
+  perStep: [],
+  periodStartedAt: null,
+  inPeriod: 0,
+}
 
 /** What the next mail gets, and the state after it. */
 export function nextAction(
@@ -34,29 +48,36 @@ export function nextAction(
   state: ScriptState,
   now: number,
 ): { action: Action; state: ScriptState } {
-  const { action, after } = take(steps, state, now)
-  return { action, state: { ...after, mails: state.mails + 1 } }
+  const current = afterGreylisting(steps, state, now)
+  const { action, after } = take(steps, current, now)
+  const perStep = steps.map((_, index) => (state.perStep[index] ?? 0) + (index === current.step ? 1 : 0))
+  return { action, state: { ...after, mails: state.mails + 1, perStep } }
 }
 
 type Taken = { action: Action; after: ScriptState }
 
+/** The next step follows when the time of greylisting has passed. As the last step it stays, and accepts from then on. */
+function afterGreylisting(steps: ScenarioStep[], state: ScriptState, now: number): ScriptState {
+  const step = steps[state.step]!
+  if (step.do !== 'greylist' || state.periodStartedAt === null || isLast(steps, state)) return state
+  return now < state.periodStartedAt + step.ms ? state : following(state)
+}
+
 function take(steps: ScenarioStep[], state: ScriptState, now: number): Taken {
   const step = steps[state.step]!
-  if (step.do === 'greylist') return greylist(steps, step, state, now)
+  if (step.do === 'greylist') return greylist(step, state, now)
   if (step.do === 'limit') return limit(steps, step, state, now)
   return { action: actionOf(step), after: used(steps, state) }
 }
 
-function greylist(steps: ScenarioStep[], { ms }: { ms: number }, state: ScriptState, now: number): Taken {
-  const startedAt = state.periodStartedAt ?? now
-  const leftMs = startedAt + ms - now
-  if (leftMs > 0) {
-    const action = rejection('rcpt', `451 4.7.1 Greylisted, try again in ${Math.ceil(leftMs / 1_000)} s`)
-    return { action, after: { ...state, timesUsed: state.timesUsed + 1, periodStartedAt: startedAt } }
+function greylist({ ms }: { ms: number }, state: ScriptState, now: number): Taken {
+  const periodStartedAt = state.periodStartedAt ?? now
+  const leftMs = periodStartedAt + ms - now
+  const refusal = `451 4.7.1 Greylisted, try again in ${Math.ceil(leftMs / 1_000)} s`
+  return {
+    action: leftMs > 0 ? rejection('rcpt', refusal) : ACCEPT,
+    after: { ...state, timesUsed: state.timesUsed + 1, periodStartedAt },
   }
-  // As the last step it stays: from now on the mail is accepted.
-  if (isLast(steps, state)) return { action: ACCEPT, after: { ...state, timesUsed: state.timesUsed + 1 } }
-  return take(steps, following(state), now)
 }
 
 function limit(

@@ -12,6 +12,11 @@ export function uuidv7(nowMs: number, random: Uint8Array): string {
   )
 }
 
+/** Sorts before every UUID of version 7 of this time, and after those of earlier times. */
+export function uuidsFrom(ms: number): string {
+  return uuidv7(ms, new Uint8Array(10)).slice(0, 14)
+}
+
 /** The time in milliseconds at the start of a UUID of version 7. NaN for other text. */
 export function uuidTime(id: string): number {
   return Number(`0x${id.slice(0, 8)}${id.slice(9, 13)}`)

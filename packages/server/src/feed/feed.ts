@@ -1,4 +1,4 @@
-import type { PassingMessage } from '../store/messages.ts'
+import type { ArrivedMessage } from '../store/messages.ts'
 
 /**
  * Signals that new messages may exist; the store has them. If the new message is at hand it is passed along, and a
@@ -6,10 +6,23 @@ import type { PassingMessage } from '../store/messages.ts'
  */
 export type Feed = {
   /** Signals that something new is visible in the team. */
-  wake(teamId: string, message: PassingMessage | null): void
+  wake(teamId: string, message: ArrivedMessage | null): void
   /** Calls back after each wake of the team until the returned function is called. */
-  subscribe(teamId: string, onWake: (message: PassingMessage | null) => void): () => void
+  subscribe(teamId: string, onWake: (message: ArrivedMessage | null) => void): () => void
 }
+
+/** Short texts between the processes on the same database. */
+export type Broadcasts = {
+  /** Whether there may be other processes. */
+  isShared: boolean
+  /** False if it was not sent. At most 7,500 bytes. */
+  send(text: string): Promise<boolean>
+  /** Calls back for each text of another process, and with null when some may have been lost, until the returned function is called. */
+  onMessage(take: (text: string | null) => void): () => void
+}
+
+/** For a process that is alone on its database. */
+export const NO_BROADCASTS: Broadcasts = { isShared: false, send: async () => true, onMessage: () => () => {} }
 
 export type LocalFeed = Feed & {
   /** Wakes all subscribers after signals may have been missed. */
@@ -17,7 +30,7 @@ export type LocalFeed = Feed & {
 }
 
 export function createLocalFeed(): LocalFeed {
-  const listeners = new Map<string, Set<(message: PassingMessage | null) => void>>()
+  const listeners = new Map<string, Set<(message: ArrivedMessage | null) => void>>()
   return {
     wake(teamId, message) {
       for (const onWake of listeners.get(teamId) ?? []) onWake(message)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startSilentProxy } from '../../test/replicas/silent-proxy.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
 import { messageFor } from '../store/store-contract.ts'
-import type { PassingMessage } from '../store/messages.ts'
+import type { ArrivedMessage } from '../store/messages.ts'
 import { createPostgresFeed } from './postgres-feed.ts'
 
 let server: PostgresServer
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.remove())
 
-const MESSAGE: PassingMessage = {
+const MESSAGE: ArrivedMessage = {
   ...messageFor({ id: 'box', teamId: 'team', name: 'qa', domain: 'qa.test', createdAt: 0, updatedAt: 0 }),
   position: 1,
   mailboxId: 'box',
@@ -25,7 +25,7 @@ async function startFeed(url = server.url()) {
   const errors: unknown[] = []
   const feed = createPostgresFeed({ url, onError: (error) => void errors.push(error) })
   onTestFinished(() => feed.close())
-  const heard: (PassingMessage | null)[] = []
+  const heard: (ArrivedMessage | null)[] = []
   feed.subscribe('team', (message) => void heard.push(message))
   // After connecting, it wakes all listeners.
   await vi.waitFor(() => expect(heard).toEqual([null]))
@@ -72,6 +72,22 @@ test('many wake-ups in one turn cause one notification per team, which contains 
   for (let count = 0; count < 1_000; count++) feed.wake(`team ${count % 3}`.replace(' ', ''), MESSAGE)
   await vi.waitFor(() => expect(told).toHaveLength(3))
   expect(told.map((payload) => payload.replace(/^[\da-f-]{36} /, ''))).toEqual(['team0', 'team1', 'team2'])
+})
+
+test('a text reaches all other processes, and without a connection it is reported as not sent', async () => {
+  const [a, b] = [await startFeed(), await startFeed()]
+  const [ofA, ofB]: (string | null)[][] = [[], []]
+  a.feed.broadcasts.onMessage((text) => void ofA!.push(text))
+  b.feed.broadcasts.onMessage((text) => void ofB!.push(text))
+  expect(await a.feed.broadcasts.send('{"is": "a question"}')).toBe(true)
+  await vi.waitFor(() => expect(ofB).toEqual(['{"is": "a question"}']))
+  await server.restart('kill', async () => {
+    await vi.waitFor(() => expect(b.errors).toHaveLength(1))
+    expect(await b.feed.broadcasts.send('lost')).toBe(false)
+  })
+  // Some may have been lost.
+  await vi.waitFor(() => expect([ofA, ofB]).toEqual([[null], ['{"is": "a question"}', null]]))
+  expect([a.heard, b.heard]).toEqual([[null], [null]])
 })
 
 test('a listener whose connection ends reconnects, checks for new messages, and receives wake-ups again', async () => {

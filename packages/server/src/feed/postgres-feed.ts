@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { createLocalFeed, type Feed } from './feed.ts'
+import { createLocalFeed, type Broadcasts, type Feed } from './feed.ts'
 import { keepConnected, NOTIFY } from './postgres-feed-connection.ts'
 
 export type SharedFeed = Feed & {
   /** Whether this process holds the lock with this number. When it ends, another process can get the lock. */
   holdsLock(lock: number): Promise<boolean>
+  broadcasts: Broadcasts
   close(): Promise<void>
 }
 
@@ -19,14 +20,20 @@ export function createPostgresFeed({ url, onError }: Options): SharedFeed {
   const local = createLocalFeed()
   const self = randomUUID()
   const unsent = new Set<string>()
+  const takers = new Set<(text: string | null) => void>()
   let sending: Promise<void> | null = null
   const connection = keepConnected({
     url,
     // Notifications sent while disconnected are lost.
-    onConnected: local.wakeAll,
+    onConnected() {
+      local.wakeAll()
+      for (const take of takers) take(null)
+    },
     onNotification(payload) {
-      const [sender, teamId] = payload.split(' ')
-      if (teamId !== undefined && sender !== self) local.wake(teamId, null)
+      const [sender, teamId] = payload.split(' ', 2)
+      if (teamId === undefined || sender === self) return
+      if (teamId !== BROADCAST) return local.wake(teamId, null)
+      for (const take of takers) take(payload.slice(sender!.length + BROADCAST.length + 2))
     },
     onError,
   })
@@ -54,6 +61,21 @@ export function createPostgresFeed({ url, onError }: Options): SharedFeed {
       unsent.add(teamId)
       sending ??= send()
     },
+    broadcasts: {
+      isShared: true,
+      async send(text) {
+        try {
+          return (await connection.query(NOTIFY, [[`${self} ${BROADCAST} ${text}`]])) !== null
+        } catch (error) {
+          onError(error)
+          return false
+        }
+      },
+      onMessage(take) {
+        takers.add(take)
+        return () => void takers.delete(take)
+      },
+    },
     async holdsLock(lock) {
       // The lock belongs to the connection, so it is released when the process ends in any way.
       const tryLock = 'select pg_try_advisory_lock($1, $2) as "isMine"'
@@ -68,5 +90,7 @@ export function createPostgresFeed({ url, onError }: Options): SharedFeed {
   }
 }
 
+/** In place of a team. An older version wakes the readers of this team, and there are none. */
+const BROADCAST = '!'
 /** Separates these advisory locks from all others in the database. */
 const LOCK_CLASS = 0x6d61696c

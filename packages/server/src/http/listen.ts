@@ -20,6 +20,12 @@ const LINGER_MS = 2_000
 /** Connections waiting to be accepted. With Node's default of 511, thousands of waits that start at once lose packets. */
 const BACKLOG = 4_096
 
+/** Takes over connections for another protocol. */
+export type Upgrades = {
+  takes(request: IncomingMessage): boolean
+  take(request: IncomingMessage, socket: Duplex, head: Buffer): void
+}
+
 export type Listener = { port: number; close(): Promise<void> }
 
 type Options = {
@@ -27,15 +33,23 @@ type Options = {
   /** A port number, or a port that `takePort` reserved. */
   port: number | TakenPort
   fetch: Parameters<typeof getRequestListener>[0]
+  /** Without it, requests to upgrade a connection are answered like others. */
+  upgrades?: Upgrades | null
   /** Shorter in tests. */
   readers?: ReaderLimits
 }
 
-export async function listen({ host, port, fetch, readers }: Options): Promise<Listener> {
+export async function listen({ host, port, fetch, upgrades, readers }: Options): Promise<Listener> {
   const answer = getRequestListener(fetch, { errorHandler: respondUnreadable })
   const openAnswers = new WeakMap<Duplex, number>()
+  /** Their response is written, and Node closes them after it. */
+  const refused = new WeakSet<Duplex>()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
+    if (!hasKnownEnd(request)) {
+      refused.add(socket)
+      return refuse(response, MALFORMED)
+    }
     openAnswers.set(socket, (openAnswers.get(socket) ?? 0) + 1)
     response.once('close', () => openAnswers.set(socket, openAnswers.get(socket)! - 1))
     slowReaders.begin(request, response)
@@ -52,6 +66,7 @@ export async function listen({ host, port, fetch, readers }: Options): Promise<L
       requestTimeout: REQUEST_MS,
       // The API refuses a missing Host header itself, in its error shape.
       requireHostHeader: false,
+      ...(upgrades && { shouldUpgradeCallback: upgrades.takes }),
     },
     onRequest,
   )
@@ -69,7 +84,9 @@ export async function listen({ host, port, fetch, readers }: Options): Promise<L
     // No longer a connection of the server, so what the client still sends is not read otherwise.
     socket.resume()
   })
+  if (upgrades) server.on('upgrade', upgrades.take)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (refused.has(socket)) return
     // The client would read anything written now as a part of the response in progress.
     if (!socket.writable || (openAnswers.get(socket) ?? 0) > 0) socket.destroy()
     else respondAndClose(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED)
@@ -130,6 +147,22 @@ function respondUnreadable(): Response {
 function describe({ message, code }: AppError): { body: string; requestId: string } {
   const requestId = newRequestId()
   return { body: JSON.stringify({ error: message, code, requestId }), requestId }
+}
+
+/** Node reports a request with an unknown coding, whose body could end anywhere, before it fails. */
+function hasKnownEnd({ headers }: IncomingMessage): boolean {
+  const coding = headers['transfer-encoding']
+  return coding === undefined || /(?:^|,)\s*chunked\s*$/i.test(coding)
+}
+
+function refuse(response: ServerResponse, error: AppError): void {
+  const { body, requestId } = describe(error)
+  response.writeHead(error.status, {
+    'content-type': 'application/json',
+    'x-request-id': requestId,
+    connection: 'close',
+  })
+  response.end(body)
 }
 
 /** Requests that Node refuses by itself get the error shape of the API, too. */

@@ -7,15 +7,15 @@ export type LocalWorker = {
   unrouted: UnroutedMailList
   /** Null if the worker announces no mail. */
   others: OtherMail | null
-  /** Receives the sample mail of the dashboard like external mail. */
-  receiveMail: (mail: SampleMail) => Promise<void>
+  /** Receives mail that did not come by SMTP like external mail. Resolves to the ids of its messages, one per recipient. */
+  receiveMail: (mail: OwnMail) => Promise<string[]>
   /** Where apps send their mail. Null if unknown. */
   smtp: SmtpAddress | null
 }
 
 export type SmtpAddress = { host: string; port: number }
 
-export type SampleMail = { from: string; recipient: Recipient; content: Uint8Array }
+export type OwnMail = { from: string; recipients: Recipient[]; content: Uint8Array; receivedVia: 'sample' | 'compat' }
 
 /** Mail that belongs to no team: stored by the worker, refused by the API. */
 export type UnroutedMail = {

@@ -20,7 +20,7 @@ const LOCAL_PART_MAX = 64
 const DOMAIN_MAX = 255
 // eslint-disable-next-line no-control-regex -- controls are what it refuses
 const IMPOSSIBLE = /[\s\x00-\x1f\x7f"<>()[\],;:\\]/
-const WAIT_SECONDS_MAX = 60
+export const WAIT_SECONDS_MAX = 60
 const LIMIT_MAX = 200
 const LIMIT_DEFAULT = 50
 /** Bounds the cost of a search, because a filter may be compared with every message. */
@@ -40,6 +40,13 @@ function read<Value>(parse: (value: string) => Value | null, expectation: string
     context.addIssue({ code: 'custom', message: expectation })
     return z.NEVER
   })
+}
+
+/** A number of seconds, read as milliseconds. */
+export function secondsUpTo(maximum: number, description: string, example: number) {
+  return read((value) => parseMs(value, maximum), `must be a number of seconds from 0 to ${maximum}`)
+    .optional()
+    .meta({ description, type: 'number', minimum: 0, maximum, example })
 }
 
 const filterShape = {
@@ -136,13 +143,11 @@ const readingShape = {
     pattern: CURSOR_PATTERN,
     example: 'c9',
   }),
-  wait: read(parseWaitMs, `must be a number of seconds from 0 to ${WAIT_SECONDS_MAX}`).optional().meta({
-    description: 'How many seconds to hold the response until a message matches. Decimals are allowed.',
-    type: 'number',
-    minimum: 0,
-    maximum: WAIT_SECONDS_MAX,
-    example: 25,
-  }),
+  wait: secondsUpTo(
+    WAIT_SECONDS_MAX,
+    'How many seconds to hold the response until a message matches. Decimals are allowed.',
+    25,
+  ),
   explain: z.enum(['0', '1'], 'must be 0 or 1').optional().meta({
     description: '`1` adds the messages that did arrive to the response if none matches.',
     example: '1',
@@ -176,6 +181,9 @@ export const listQuery = latestQuery.extend({
       example: '0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24',
     }),
 })
+
+/** Query parameters of `GET /v1/messages/count`. */
+export const countQuery = streamQuery
 
 /** Query parameters of `DELETE /v1/messages`. */
 export const removalQuery = z.object({ ...filterShape, after: readingShape.after })
@@ -245,7 +253,7 @@ function toFilter(given: z.output<z.ZodObject<typeof filterShape>>): MessageFilt
 }
 
 /** Parses `qa`, `qa+tag` or a full address. An unescaped `+` arrives as a space, so one inner space counts as `+`. */
-export function parseMailbox(value: string): MessageFilter['mailbox'] | null {
+export function parseMailbox(value: string): NonNullable<MessageFilter['mailbox']> | null {
   const given = value.trim()
   if (given.split(' ').length > 2) return null
   const name = given.replace(' ', '+')
@@ -285,9 +293,9 @@ function parseSince(value: string): number | null {
 /** Numbers as programs print them, with an exponent if they are very small. */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i
 
-function parseWaitMs(value: string): number | null {
+function parseMs(value: string, secondsMax: number): number | null {
   const seconds = NUMBER.test(value) ? Number(value) : Infinity
-  return seconds >= 0 && seconds <= WAIT_SECONDS_MAX ? seconds * 1000 : null
+  return seconds >= 0 && seconds <= secondsMax ? seconds * 1000 : null
 }
 
 function parseLimit(value: string): number | null {

@@ -1,3 +1,4 @@
+import type { AttemptGroup } from '../domain/attempt.ts'
 import type { PlanName } from '../domain/plans.ts'
 import type { AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { AccountPorts } from '../manage/account-ports.ts'
@@ -22,6 +23,7 @@ import type { Contents } from '../read/content.ts'
 import type { Streams } from '../read/streams.ts'
 import type { Subscriptions } from '../read/subscriptions.ts'
 import type { Waits } from '../read/wait.ts'
+import type { WorkerExchange } from '../read/worker-exchange.ts'
 import type { Store } from '../store/store.ts'
 import type { KeyEndings } from './key-endings.ts'
 import type { LocalWorker } from './local-worker.ts'
@@ -61,6 +63,12 @@ export type ScriptPorts = ScenarioPorts & {
   activeInMs: number
 }
 
+export type LedgerPorts = {
+  add: (group: AttemptGroup) => Promise<unknown>
+  /** Resolves when what was tried before this call is stored, as far as this process knows. */
+  flush: () => Promise<void>
+}
+
 export type ApiKeyPorts = KeyPorts & {
   store: Store
   keyRotated: KeyRotated
@@ -92,6 +100,8 @@ export type InboundPorts = {
   recordRejection: Rejections['record']
   saveRejections: Rejections['save']
   scenarios: ScriptPorts
+  ledger: LedgerPorts
+  exchange: WorkerExchange
   /** Null if announcements over HTTP are refused. */
   webhookSecret: string | null
   /** Null if the worker is another process. */

@@ -4,9 +4,11 @@ import type {
   MessageDetail,
   MessageSummary,
   Scenario,
+  SmtpAttempt,
   WebhookDelivery,
   WebhookEndpoint,
 } from '@mailhatch/sdk'
+import type { AttemptReport } from '../domain/attempt.ts'
 import { formatCursor } from '../domain/cursor.ts'
 import { addressHeadersOf } from '../mime/address-headers.ts'
 import type { StoredMessage, StoredSummary } from '../store/messages.ts'
@@ -78,9 +80,14 @@ export function presentScenario(stored: StoredScenario): Scenario {
     nextStep: state.step,
     timesUsed: state.timesUsed,
     mails: state.mails,
+    mailsPerStep: steps.map((_, index) => state.perStep[index] ?? 0),
     createdAt: isoTime(createdAt),
     expiresAt: isoTime(expiresAt),
   }
+}
+
+export function presentAttempt({ startedAt, endedAt, ...report }: AttemptReport): SmtpAttempt {
+  return { ...report, startedAt: isoTime(startedAt), endedAt: isoTime(endedAt) }
 }
 
 export function presentEndpoint(endpoint: Endpoint): WebhookEndpoint {

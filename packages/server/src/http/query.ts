@@ -22,7 +22,10 @@ export function parseQuery<Schema extends z.ZodObject>(schema: Schema, query: UR
     read[name] = name === 'tags' ? values : values[0]!
   }
   const result = schema.safeParse(read)
-  for (const { path, message } of result.error?.issues ?? []) details[String(path[0])] = [message]
+  for (const { path, message } of result.error?.issues ?? []) {
+    const name = String(path[0])
+    details[name] = [name in read ? message : 'is required']
+  }
   if (details['mailbox']?.[0] === 'Invalid mailbox')
     throw new AppError('mailbox_invalid', 'Invalid mailbox', { details })
   if (!result.success || Object.keys(details).length > 0) refuse(details)

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { parseRecipient } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
 import {
+  BYTES_MAX,
   BYTES_PER_SECOND_MIN,
   DELAY_MS_MAX,
   PERIOD_MS_MAX,
   REPLY_CHARACTERS_MAX,
+  REPLY_CODES,
   STEPS_MAX,
   TIMES_MAX,
 } from '../domain/scenario.ts'
@@ -14,7 +16,6 @@ import type { ScenarioInput } from '../manage/scenarios.ts'
 
 const EXPIRES_SECONDS = { default: 600, max: 86_400 }
 const ADDRESS_CHARACTERS_MAX = 254
-const BYTES_MAX = 1_000_000_000
 
 const at = z.enum(['rcpt', 'data', 'after-data']).optional().meta({
   description: 'Where in the SMTP dialogue: at RCPT, at DATA, or when the mail has been sent.',
@@ -31,7 +32,11 @@ const steps = [
   z.strictObject({
     do: z.literal('reject'),
     at,
-    code: z.int().min(400).max(599).meta({ description: 'The code of the reply.', example: 451 }),
+    code: z
+      .int()
+      .min(REPLY_CODES.min)
+      .max(REPLY_CODES.max)
+      .meta({ description: 'The code of the reply.', example: 451 }),
     enhanced: z
       .string()
       .regex(/^[45]\.\d{1,3}\.\d{1,3}$/)

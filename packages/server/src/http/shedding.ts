@@ -39,7 +39,7 @@ export function shedHeld({ waits, streams, subscriptions }: Held, { isOverloaded
       async until(view, options, look) {
         if (options.waitMs === 0 || !isMemoryShort()) return waits.until(view, options, look)
         // One that matches at once is only a read.
-        const found = await look()
+        const found = await look(null)
         if (found === null) throw serverBusy()
         return found
       },

@@ -28,6 +28,6 @@ export function requireScope(principal: Principal, scopes: readonly Scope[]): vo
   if (!hasScope(principal, scopes)) throw forbidden()
 }
 
-function forbidden(): AppError {
+export function forbidden(): AppError {
   return new AppError('forbidden', 'Forbidden')
 }

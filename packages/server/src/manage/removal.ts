@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { MessageObjects } from '../bucket/message-objects.ts'
+import { ATTEMPTS_KEPT_MS } from '../domain/attempt.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Log } from '../observe/log.ts'
 import type { View } from '../store/messages.ts'
@@ -17,6 +18,8 @@ export type RemovalPorts = {
   objects: MessageObjects | null
   log: Pick<Log, 'warn'>
   now: () => number
+  /** Called with the ids of messages that were deleted. */
+  onRemoved?: (teamId: string, ids: string[]) => void
 }
 
 /**
@@ -27,6 +30,10 @@ export type RemovalPorts = {
 export async function removeMessages(ports: RemovalPorts, teamId: string, positions: number[]): Promise<number> {
   const removed = await ports.store.removeMessages(teamId, positions, ports.now())
   if (removed.length > 0) {
+    ports.onRemoved?.(
+      teamId,
+      removed.map(({ id }) => id),
+    )
     // Readers no longer see the messages, and the remaining objects are recorded.
     await ports.objects?.remove(removed).catch((error: unknown) => {
       ports.log.warn({ err: error }, 'deleting raw mail failed, the sweep will retry')
@@ -61,7 +68,13 @@ export async function removeMailbox(ports: RemovalPorts, where: { teamId: string
 type TeamRemovalPorts = RemovalPorts & {
   store: Pick<
     Store,
-    'closeTeam' | 'listMailboxes' | 'removedMailboxes' | 'removedEndpoints' | 'emptySomeOfEndpoint' | 'dropTeam'
+    | 'closeTeam'
+    | 'listMailboxes'
+    | 'removedMailboxes'
+    | 'removedEndpoints'
+    | 'emptySomeOfEndpoint'
+    | 'removeOldSmtpAttempts'
+    | 'dropTeam'
   >
 }
 
@@ -81,6 +94,8 @@ export async function removeTeam(ports: TeamRemovalPorts, id: string): Promise<{
     const endpoint = { teamId: id, id: endpointId }
     while (await store.emptySomeOfEndpoint(endpoint, ROWS_PER_REMOVAL)) await setImmediate()
   }
+  const attempts = { before: now() + ATTEMPTS_KEPT_MS, limit: ROWS_PER_REMOVAL }
+  while ((await store.removeOldSmtpAttempts(id, attempts)) > 0) await setImmediate()
   if (await store.dropTeam(id)) return closed
   throw new AppError('server_busy', 'The team received mail while it was deleted. Run the command again.')
 }

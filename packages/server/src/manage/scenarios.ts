@@ -1,22 +1,19 @@
 import type { ScenarioStep } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { findUnroutable, type InboxWorker } from '../domain/routed-steps.ts'
 import { nextAction, type Action, type ScriptedAddress } from '../domain/scenario.ts'
-import type { Team } from '../store/mailboxes.ts'
 import type { ScenarioKey, StoredScenario } from '../store/scenarios.ts'
 import type { Store } from '../store/store.ts'
 import { createTeamQueues } from '../store/team-queues.ts'
+import { requireReceiving, type HolderPorts } from './address-holder.ts'
 import type { ScriptList } from './script-list.ts'
 
 const SCENARIOS_MAX = 1_000
 
-export type ScenarioPorts = {
-  store: Pick<
-    Store,
-    'addScenario' | 'listScenarios' | 'findScenario' | 'removeScenario' | 'findInbox' | 'findRootInbox'
-  >
-  rootDomain: string
-  catchAllTeam: (domain: string) => Promise<Team | null>
+export type ScenarioPorts = HolderPorts & {
+  store: Pick<Store, 'addScenario' | 'listScenarios' | 'findScenario' | 'removeScenario'>
+  inboxWorker: InboxWorker
   scripts: Pick<ScriptList, 'refresh'>
   newId: (now: number) => string
   now: () => number
@@ -36,9 +33,9 @@ export async function createScenario(
   { recipient, match, steps, expiresInMs }: ScenarioInput,
 ): Promise<StoredScenario> {
   const { domain, mailbox, mailboxWithTag, tag } = recipient
-  if ((await receivingTeam(ports, recipient)) !== teamId) {
-    throw new AppError('mailbox_unknown', `Your team does not receive the mail for ${mailbox}@${domain}.`)
-  }
+  const problem = ports.inboxWorker === 'cloudflare' ? findUnroutable(steps) : null
+  if (problem !== null) throw new AppError('scenario_unsupported', problem, { details: { steps: [problem] } })
+  await requireReceiving(ports, teamId, recipient)
   const createdAt = ports.now()
   const to = `${mailboxWithTag}@${domain}`
   const scenario = { teamId, id: ports.newId(createdAt), domain, mailbox, tag, match, to, steps, createdAt }
@@ -51,18 +48,6 @@ export async function createScenario(
   }
   await ports.scripts.refresh()
   return added
-}
-
-/** The team that intake would give the mail to. Null if there is none. */
-async function receivingTeam(
-  { store, rootDomain, catchAllTeam }: ScenarioPorts,
-  { domain, mailbox }: Recipient,
-): Promise<string | null> {
-  const inbox = await store.findInbox({ domain, mailbox })
-  if (inbox) return inbox.team.id
-  const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox }) : null
-  if (onRoot) return onRoot.mailbox.teamId
-  return (await catchAllTeam(domain))?.id ?? null
 }
 
 export async function readScenario({ store, now }: ScenarioPorts, where: ScenarioKey): Promise<StoredScenario> {

@@ -18,7 +18,7 @@ export function addressHeadersOf(headers: Header[]): AddressHeaders {
 }
 
 /** Of all headers with this name: a mail should have one, but each recipient in a second one gets it as well. */
-function addressesOf(headers: Header[], lowerCaseName: string): MailAddress[] {
+export function addressesOf(headers: Header[], lowerCaseName: string): MailAddress[] {
   const found: MailAddress[] = []
   for (const { name, value } of headers) {
     if (name.length !== lowerCaseName.length || name.toLowerCase() !== lowerCaseName) continue

@@ -28,6 +28,7 @@ export function createMeters(part: MeteredPart) {
 
   const accepted = counter('mailhatch_smtp_messages_total')
   const refusals = counter('mailhatch_smtp_refusals_total')
+  const attemptsDropped = counter('mailhatch_attempts_dropped_total')
   const parseSeconds = histogram('mailhatch_parse_duration_seconds')
   const putSeconds = histogram('mailhatch_bucket_put_duration_seconds')
   const syncSeconds = histogram('mailhatch_sync_duration_seconds')
@@ -81,6 +82,7 @@ export function createMeters(part: MeteredPart) {
       deliveries.inc({ outcome })
       if (outcome === 'delivered' && ageSeconds !== null) deliverySeconds.observe(ageSeconds)
     },
+    attemptsDropped: (count: number) => attemptsDropped.inc(count),
     accepted: (messages: number) => accepted.inc(messages),
     parsed: (outcome: string, seconds: number) => parseSeconds.observe({ outcome }, seconds),
     put: (seconds: number) => putSeconds.observe(seconds),

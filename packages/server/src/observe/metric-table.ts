@@ -36,6 +36,11 @@ export const METRICS = {
     help: 'Mail and connections refused over SMTP, by reply code and reason.',
     labels: { code: 'the code of the SMTP reply', reason: 'the name of the reply, such as `mail_too_big`' },
   },
+  mailhatch_attempts_dropped_total: {
+    type: 'counter',
+    of: 'worker',
+    help: 'SMTP attempts that are missing in the ledger, because the API did not take them. Their mail is not affected.',
+  },
   mailhatch_smtp_connections: { type: 'gauge', of: 'worker', help: 'Open SMTP connections.' },
   mailhatch_parse_duration_seconds: {
     type: 'histogram',

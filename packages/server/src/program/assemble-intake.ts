@@ -1,10 +1,12 @@
 import { assembleWebhooks } from './assemble-webhooks.ts'
 import type { Config } from './config.ts'
 import { dataFile } from './data-folder.ts'
-import { createLocalFeed } from '../feed/feed.ts'
+import { createLocalFeed, NO_BROADCASTS } from '../feed/feed.ts'
 import type { SharedFeed } from '../feed/postgres-feed.ts'
+import type { AttemptGroup } from '../domain/attempt.ts'
 import { createAcceptAnnouncement, type AcceptAnnouncement } from '../intake/accept-announcement.ts'
 import type { Log } from '../observe/log.ts'
+import { addAttempts } from '../manage/ledger.ts'
 import { createRejections } from '../manage/rejections.ts'
 import { createTakeStep } from '../manage/scenarios.ts'
 import { createScriptList } from '../manage/script-list.ts'
@@ -12,6 +14,7 @@ import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'
 import type { Tracing } from '../observe/tracing.ts'
 import { openStore, type WrapDatabase } from './open-store.ts'
+import { createWorkerExchange } from '../read/worker-exchange.ts'
 import { newId } from '../random.ts'
 import { lockFolder } from '../sqlite/lock.ts'
 import type { Team } from '../store/mailboxes.ts'
@@ -52,6 +55,7 @@ export async function assembleIntake(config: Config, log: Log, parts: IntakePart
   const scripts = createScriptList({ store, log, now })
   // Before mail arrives, so that scripts go on after a restart.
   await scripts.refresh()
+  const exchange = createWorkerExchange(feed)
   const webhooks = assembleWebhooks(config, log, { store, secretKey, meters, tracing, now })
   const accept = createAcceptAnnouncement({
     store: tracedStore(store, tracing),
@@ -77,10 +81,16 @@ export async function assembleIntake(config: Config, log: Log, parts: IntakePart
     catchAllTeam,
     scripts,
     takeStep: createTakeStep({ store, now }),
+    async addAttempts(group: AttemptGroup) {
+      await addAttempts({ store, rootDomain: config.rootDomain, catchAllTeam, now }, group)
+      return true
+    },
+    exchange,
     async close() {
       await scripts.close()
       await webhooks.sender.close()
       await rejections.close().catch(logUnsaved)
+      await exchange.close()
       await feed.close()
       await store.close()
       lock?.release()
@@ -90,7 +100,9 @@ export async function assembleIntake(config: Config, log: Log, parts: IntakePart
 
 async function openFeed({ databaseUrl, databaseDirectUrl }: Config, log: Pick<Log, 'warn'>): Promise<SharedFeed> {
   // The only process on its database always holds the lock.
-  if (!databaseUrl) return { ...createLocalFeed(), holdsLock: async () => true, close: async () => {} }
+  if (!databaseUrl) {
+    return { ...createLocalFeed(), holdsLock: async () => true, broadcasts: NO_BROADCASTS, close: async () => {} }
+  }
   // Loaded on demand, as the store is.
   const { createPostgresFeed } = await import('../feed/postgres-feed.ts')
   return createPostgresFeed({

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
+import type { AddressRange, TransitAnswer } from '../domain/transit.ts'
 import type { Config } from './config.ts'
-import type { SampleMail } from '../http/local-worker.ts'
+import type { OwnMail } from '../http/local-worker.ts'
 import type { Log } from '../observe/log.ts'
 import { readFreeBytesMin } from './free-bytes-min.ts'
 import { meteredBucket, meteredParser, meteredPost } from './metered.ts'
@@ -16,6 +17,7 @@ import { newId } from '../random.ts'
 import { tracedPost, tracedReceive } from './traced.ts'
 import type { Post, Report } from '../worker/announce.ts'
 import { createAnnouncer } from '../worker/announcer.ts'
+import { createAttemptQueue, type AttemptSender } from '../worker/attempt-queue.ts'
 import { RECEIVING_MS_MAX } from '../worker/raw-search.ts'
 import { startRawSearch } from '../worker/raw-search-loop.ts'
 import { createOtherMail } from '../worker/other-mail.ts'
@@ -23,6 +25,7 @@ import { receive } from '../worker/receive.ts'
 import type { ReceivedMail } from '../worker/smtp/deliver.ts'
 import { spooledMail } from '../worker/smtp/spooled-mail.ts'
 import { createScripts, type ScriptSource } from '../worker/scripts.ts'
+import { Transit } from '../worker/transit.ts'
 import { createUnrouted } from '../worker/unrouted.ts'
 import { createWorkerApp } from '../worker/worker-app.ts'
 
@@ -39,8 +42,9 @@ export type Worker = ReturnType<typeof assembleWorker>
 export type WorkerParts = {
   inbox: LockedBucket
   api: { post: Post; report: Report } | null
-  /** Null if no API is known. */
+  /** Null if no API is known; so is `attemptSender`. */
   scripts: ScriptSource | null
+  attemptSender: AttemptSender | null
   unclaimedNotice: string
   meters: Meters | null
   tracing: Tracing | null
@@ -54,15 +58,14 @@ export type WorkerParts = {
 
 /** The inbox worker without its sockets. Without `api`, mail is only stored. */
 export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
-  const { inbox, api, scripts, unclaimedNotice, meters, tracing, overload, wasCutOff, onMail, now } = parts
+  const { inbox, api, scripts, attemptSender, unclaimedNotice, meters, tracing, overload, wasCutOff, onMail, now } =
+    parts
   const startedAt = now()
   const bucket = meteredBucket(inbox.bucket, meters)
   const onThreadDeath = (reason: Error) => log.error({ reason }, 'parsing a mail failed, its thread was terminated')
   const isCareful = () => wasCutOff && now() - startedAt < CAREFUL_MS
   const parser = meteredParser(createMailParser({ onThreadDeath, isCareful }), meters)
   const { refusedMailDays } = config
-  // The lock on the data folder makes this id unique.
-  const by = hash('sha256', `${hostname()}:${config.dataDir}`).slice(0, 16)
   const announcer =
     api &&
     createAnnouncer({
@@ -70,7 +73,7 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       parser,
       ...api,
       post: tracedPost(meteredPost(api.post, meters, now), tracing),
-      by,
+      by: workerId(config),
       wasCutOff,
       refusedMailDays,
       unclaimedNotice,
@@ -78,8 +81,11 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       now,
       log,
     })
+  const onDropped = (count: number) => meters?.attemptsDropped(count)
+  const attempts = attemptSender && createAttemptQueue({ sender: attemptSender, newId, now, onDropped, log })
   const ports = { bucket, announcer, rootDomain: config.emailDomain, newId, now }
   const take = tracedReceive(receive, tracing)
+  const transit = new Transit()
 
   const parse = async (raw: StoredObject) => parser.parse(await bytesOf(raw))
   let rawSearch: { close(): Promise<void> } | null = null
@@ -149,6 +155,7 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
     fetch: app.fetch,
     bucket,
     scripts: scripts && createScripts(scripts, log),
+    attempts,
     unrouted: createUnrouted({
       bucket,
       announceNow: announcer && announcer.announceNow,
@@ -161,14 +168,25 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       onMail()
       return take(ports, spooledMail(parser, mail))
     },
-    /** Mail that the program sends to itself. */
-    receiveSample: ({ from, recipient, content }: SampleMail) =>
-      take(ports, {
-        recipients: [recipient],
-        envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia: 'sample' },
+    /** Mail that does not come by SMTP: samples, and what clients send through Mailpit's API. */
+    async receiveOwn({ from, recipients, content, receivedVia }: OwnMail) {
+      const flight = transit.begin()
+      for (const recipient of recipients) flight.add(recipient)
+      return take(ports, {
+        recipients,
+        envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia },
         raw: content,
         parse: () => parser.parse(content),
-      }),
+      }).finally(() => flight.end())
+    },
+    transit,
+    /** The mail for these addresses that is not a message yet. */
+    onItsWay: (range: AddressRange): TransitAnswer => ({
+      transactions: transit.counts.of(range),
+      ...(announcer?.onItsWay(range) ?? { waiting: 0, announcing: 0, setAside: 0, isComplete: true }),
+    }),
+    /** Whether no mail is left that the API does not have. */
+    isEmpty: () => transit.counts.isEmpty && announcer !== null && announcer.isEmpty(),
     freeBytes,
     freeBytesMin,
     findProblems,
@@ -181,7 +199,13 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
     async stop() {
       await rawSearch?.close()
       await announcer?.close()
+      await attempts?.close()
       await parser.close()
     },
   }
+}
+
+/** The lock on the data folder makes it unique, and it is the same after a restart. */
+export function workerId({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return hash('sha256', `${hostname()}:${dataDir}`).slice(0, 16)
 }

@@ -10,6 +10,7 @@ import { hashApiKey } from '../http/authenticate.ts'
 import { underBasePath } from '../http/base-path.ts'
 import { createKeyEndings } from '../http/key-endings.ts'
 import { createKeyUses } from '../http/key-uses.ts'
+import type { ApiPorts } from '../http/ports.ts'
 import type { LocalWorker } from '../http/local-worker.ts'
 import { createRateLimit } from '../http/rate-limit.ts'
 import { shedHeld } from '../http/shedding.ts'
@@ -45,7 +46,9 @@ const SCRIPTS_KNOWN_MS = 1_000
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
 /** The worker in the same process, as it was assembled. */
-export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'others' | 'receiveSample'> & { smtpPort: number }
+export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'others' | 'receiveOwn' | 'attempts'> & {
+  smtpPort: number
+}
 
 export type ApiParts = {
   intake: Intake
@@ -108,7 +111,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   meters?.watch('mailhatch_waits_held', waits.count)
   meters?.watch('mailhatch_streams_open', streams.count)
   meters?.watch('mailhatch_database_size_bytes', store.sizeBytes)
-  const app = createApi({
+  const ports: ApiPorts = {
     store,
     now,
     messages: {
@@ -118,6 +121,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       contents: createContents(objects, parser, createParking(config.dataDir)),
       now,
       log,
+      ...(config.compat && { onRemoved: (teamId, ids) => doors?.deleted(teamId, ids) }),
     },
     mailboxes: { store, objects, rootDomain, random: secureRandom, newId, now, log },
     keys: {
@@ -155,9 +159,16 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       saveRejections,
       webhookSecret,
       worker: worker && localWorker(config, worker),
+      ledger: {
+        add: intake.addAttempts,
+        // What a worker in this process knows is stored before it is read.
+        flush: async () => worker?.attempts?.flush(),
+      },
+      exchange: intake.exchange,
       scenarios: {
         store,
         rootDomain,
+        inboxWorker: config.inboxWorker,
         catchAllTeam: intake.catchAllTeam,
         scripts: intake.scripts,
         takeStep: intake.takeStep,
@@ -169,17 +180,23 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     },
     site,
     observe: { log, meters, isOverloaded, findProblems },
-  })
+  }
+  const app = createApi(ports)
+  const doors = config.compat && (await import('../compat/doors.ts')).openDoors(config.compat, ports)
 
   return {
-    fetch: underBasePath(app.fetch, config.appUrl),
+    fetch: underBasePath(doors ? doors.besides(app.fetch) : app.fetch, config.appUrl),
+    /** The API of another mail catcher, if one is set. */
+    doors,
     /** Makes the API not ready and ends held waits and streams, so that clients reconnect elsewhere. */
     quiesce() {
       isClosing = true
       webhooks.sender.stop()
       waits.close()
+      intake.exchange.release()
       streams.close()
       subscriptions.close()
+      doors?.close()
     },
     async close() {
       followers.close()
@@ -192,7 +209,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   }
 }
 
-function localWorker({ appUrl }: Config, { unrouted, others, receiveSample, smtpPort }: OwnWorker): LocalWorker {
+function localWorker({ appUrl }: Config, { unrouted, others, receiveOwn, smtpPort }: OwnWorker): LocalWorker {
   const smtp = smtpPort > 0 ? { host: new URL(appUrl).hostname, port: smtpPort } : null
-  return { unrouted, others, receiveMail: receiveSample, smtp }
+  return { unrouted, others, receiveMail: receiveOwn, smtp }
 }

@@ -9,8 +9,9 @@ import { newId, secureRandom } from '../random.ts'
 import { announceOnce } from '../worker/announce-once.ts'
 import { announceStored, type AttemptHistory } from '../worker/announce-stored.ts'
 import type { Announcer } from '../worker/announcer.ts'
+import { createAskScripts } from '../worker/ask-scripts.ts'
 import { readSettings, type Bindings } from '../worker/cloudflare-settings.ts'
-import { takeRoutedMail, type RoutedMail } from '../worker/email-worker.ts'
+import { takeRoutedMail, type RoutedMail, type RoutedMailPorts } from '../worker/email-worker.ts'
 import { createRecentResults } from '../worker/recent-results.ts'
 import { RECEIVING_MS_MAX, searchFromStoredPosition } from '../worker/raw-search.ts'
 import { sweep } from '../worker/sweep.ts'
@@ -29,17 +30,21 @@ const HISTORY_READS_MAX = 10
 const log = createConsoleLog()
 const now = () => Date.now()
 
+/** For all mails of an isolate, whose settings never change. */
+let askScripts: RoutedMailPorts['askScripts'] = null
+
 /** The inbox worker on Cloudflare: Email Routing calls `email`, HTTP clients `fetch`, and the cron trigger `scheduled`. */
 export default {
   async email(message: ForwardableEmailMessage, bindings: Bindings, context: Context): Promise<void> {
-    const { bucket, post, history, rootDomain } = assemble(bindings)
+    const { bucket, post, history, rootDomain, scripts } = assemble(bindings)
+    askScripts ??= scripts && createAskScripts({ client: scripts, log, now })
     const announcer: Pick<Announcer, 'offer'> | null = post && {
       // Does not delay the reply to the sender: the mail is stored, and the sweep retries a failed announcement.
       offer: (metadata, parsed) =>
         context.waitUntil(announceOnce({ bucket, post, history, now, log }, { metadata, parsed })),
     }
     // The same stream type, declared once by Cloudflare and once by the DOM types.
-    await takeRoutedMail({ bucket, announcer, rootDomain, newId, now }, message as unknown as RoutedMail)
+    await takeRoutedMail({ bucket, announcer, askScripts, rootDomain, newId, now }, message as unknown as RoutedMail)
   },
 
   async scheduled(_: ScheduledController, bindings: Bindings): Promise<void> {

@@ -36,3 +36,15 @@ test.each([
   expect(read).toThrow(`DATABASE_URL=(hidden): ${problem}`)
   expect(read).not.toThrow(/geheim|change-me/)
 })
+
+test('SMTP_HIDE_EXTENSIONS names extensions, in any case', () => {
+  const read = (settings: Record<string, string>) => readConfig('worker', settings).smtpHiddenExtensions
+  expect(read({ SMTP_HIDE_EXTENSIONS: 'pipelining, 8BITMIME' })).toEqual(['PIPELINING', '8BITMIME'])
+  expect(read({})).toBe(null)
+  expect(() => read({ SMTP_HIDE_EXTENSIONS: 'SIZE,PIPELINE' })).toThrow(
+    'SMTP_HIDE_EXTENSIONS="SIZE,PIPELINE": unknown extension PIPELINE; must be some of PIPELINING, SIZE, ',
+  )
+  expect(() => read({ SMTP_HIDE_EXTENSIONS: 'AUTH', SMTP_AUTH_USER: 'app', SMTP_AUTH_PASS: 'secret word' })).toThrow(
+    'SMTP_HIDE_EXTENSIONS: AUTH cannot be hidden if SMTP_AUTH_USER is set',
+  )
+})

@@ -5,6 +5,7 @@ import { checkApiKey } from '../domain/api-key.ts'
 import { isPlanName, type PlanName } from '../domain/plans.ts'
 import { clampTimeoutMs } from '../domain/retry.ts'
 import { splitHosts } from '../store/postgres-hosts.ts'
+import { EXTENSIONS, type Extension } from '../worker/smtp/extensions.ts'
 
 // Parsers for the values of settings. Each throws an error that says what it expects.
 
@@ -56,6 +57,14 @@ export function oneOf<const Choices extends readonly string[]>(choices: Choices)
     if (chosen === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
     return chosen
   }
+}
+
+export function extensions(given: string): Extension[] {
+  return list(given).map((name) => {
+    const known = EXTENSIONS.find((each) => each === name.toUpperCase())
+    if (known === undefined) throw new Error(`unknown extension ${name}; must be some of ${EXTENSIONS.join(', ')}`)
+    return known
+  })
 }
 
 export function domain(given: string): string {

@@ -26,6 +26,7 @@ type Defaulted =
   | 'appUrl'
   | 'allowedOrigins'
   | 'rootDomain'
+  | 'inboxWorker'
   | 'defaultPlan'
   | 'rateLimit'
   | 'webhookAllowedHosts'
@@ -35,6 +36,8 @@ type Defaulted =
   | 'smtpRelayFrom'
   | 'domainProof'
   | 'trustProxy'
+  | 'compatPort'
+  | 'compatHost'
 type DefaultedByWorker =
   | 'workerPort'
   | 'emailDomain'
@@ -63,6 +66,9 @@ export class ConfigError extends Error {
     this.problems = problems
   }
 }
+
+const SMTP_PORT = 2525
+const COMPAT_SMTP_PORT = 1025
 
 /** The settings file of this process; see `loadSettings`. */
 let file: Values = {}
@@ -110,6 +116,9 @@ export function readConfig(program: Program, environment: Values = process.env, 
   config.defaultPlan ??= program === 'serve' ? 'enterprise' : 'starter'
   config.webhookAllowedHosts ??= parseAllowedHosts('')
   config.rateLimit ??= program === 'serve' ? 'off' : 'on'
+  // Where clients of the other mail catcher expect it.
+  config.smtpPort ??= program === 'serve' && config.compat ? COMPAT_SMTP_PORT : SMTP_PORT
+  if (program === 'serve' && config.compat) config.catchAll ??= 'bootstrap'
   if (program === 'serve') config.webhookAuthToken ??= config.webhookSecret
   problems.push(...findConflicts(program, config))
   if (problems.length > 0) throw new ConfigError(problems)
@@ -194,6 +203,9 @@ function findConflicts(program: Program, config: Parsed): string[] {
   if ((config.smtpAuthUser === null) !== (config.smtpAuthPassword === null)) {
     problems.push('SMTP_AUTH_USER and SMTP_AUTH_PASS: set both or neither')
   }
+  if (config.smtpAuthUser !== null && config.smtpHiddenExtensions?.includes('AUTH')) {
+    problems.push('SMTP_HIDE_EXTENSIONS: AUTH cannot be hidden if SMTP_AUTH_USER is set')
+  }
   if ((config.smtpTlsCert === null) !== (config.smtpTlsKey === null)) {
     problems.push('SMTP_TLS_CERT and SMTP_TLS_KEY: set both or neither')
   }
@@ -201,11 +213,13 @@ function findConflicts(program: Program, config: Parsed): string[] {
 }
 
 /** Port 0 picks a free one for each. */
-function findSharedPorts(program: Program, { host, port, workerPort, smtpHost, smtpPort }: Parsed): string[] {
+function findSharedPorts(program: Program, config: Parsed): string[] {
+  const { host, port, workerPort, smtpHost, smtpPort, compat, compatHost, compatPort } = config
   const used = [
     ...(program === 'serve' ? [{ variable: 'PORT', host, port }] : []),
     ...(program === 'serve' || program === 'worker' ? [{ variable: 'WORKER_PORT', host, port: workerPort }] : []),
     ...(program === 'serve' || program === 'worker' ? [{ variable: 'SMTP_PORT', host: smtpHost, port: smtpPort }] : []),
+    ...(program === 'serve' && compat ? [{ variable: 'COMPAT_PORT', host: compatHost, port: compatPort }] : []),
   ].filter((one) => one.port !== 0 && one.port !== null)
   return used.flatMap((one, index) => {
     const other = used.slice(0, index).find((before) => before.port === one.port && before.host === one.host)

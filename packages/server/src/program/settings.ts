@@ -5,6 +5,7 @@ import {
   databaseUrl,
   directDatabaseUrl,
   domain,
+  extensions,
   httpUrl,
   integer,
   issuerUrl,
@@ -24,6 +25,7 @@ import {
 } from './config-values.ts'
 import { RETRY_DELAYS_MS } from '../domain/delivery-schedule.ts'
 import { parseAllowedHosts } from '../notify/webhook-url.ts'
+import { EXTENSIONS } from '../worker/smtp/extensions.ts'
 
 /** Which program reads a setting: the API, the inbox worker, both or neither. The all-in-one program reads all. */
 type Part = 'api' | 'worker'
@@ -116,6 +118,14 @@ export const SETTINGS = {
     'in.mailhatch.test',
     domain,
     'Shared inbound domain, for mailboxes of teams without their own domain.',
+  ),
+  inboxWorker: setting(
+    'INBOX_WORKER',
+    API,
+    'smtp',
+    oneOf(['smtp', 'cloudflare']),
+    'What receives the mail: smtp (the listener of serve and worker) or cloudflare (the Email Worker). With cloudflare, scenarios with steps ' +
+      'that Email Routing cannot do are refused.',
   ),
   webhookSecret: setting(
     'INBOX_WEBHOOK_SECRET',
@@ -361,7 +371,36 @@ export const SETTINGS = {
     httpUrl,
     'URL of the Cloudflare API, for tests.',
   ),
-  smtpPort: setting('SMTP_PORT', WORKER, '2525', port, 'Port of the SMTP listener; 0 picks a free one.'),
+  smtpPort: setting(
+    'SMTP_PORT',
+    WORKER,
+    '(2525; with COMPAT: 1025)',
+    port,
+    'Port of the SMTP listener; 0 picks a free one.',
+  ),
+  compat: setting(
+    'COMPAT',
+    API,
+    null,
+    oneOf(['mailpit']),
+    'Serves the API of another mail catcher, so that its clients need no change: mailpit. Below /compat/mailpit/ of the API ' +
+      'with a key; serve also opens COMPAT_PORT, receives mail for all addresses and listens for SMTP on port 1025, ' +
+      'unless other settings say otherwise.',
+  ),
+  compatPort: setting(
+    'COMPAT_PORT',
+    API,
+    '8025',
+    port,
+    'Port of that API in serve, where requests without a key see the first team; 0 picks a free one.',
+  ),
+  compatHost: setting(
+    'COMPAT_HOST',
+    API,
+    '127.0.0.1',
+    text,
+    'Address that COMPAT_PORT listens on. Anyone who reaches it can read, delete and send mail of the first team.',
+  ),
   smtpHost: setting('SMTP_HOST', WORKER, '(HOST)', text, 'Address that the SMTP listener listens on.'),
   smtpMaxSizeBytes: setting(
     'SMTP_MAX_SIZE',
@@ -395,6 +434,14 @@ export const SETTINGS = {
   ),
   smtpTlsCert: setting('SMTP_TLS_CERT', WORKER, null, readableFile, 'PEM file with the certificate for STARTTLS.'),
   smtpTlsKey: setting('SMTP_TLS_KEY', WORKER, null, readableFile, 'PEM file with the private key of the certificate.'),
+  smtpHiddenExtensions: setting(
+    'SMTP_HIDE_EXTENSIONS',
+    WORKER,
+    null,
+    extensions,
+    'Extensions that the SMTP listener does not have, separated by commas, to test how an app sends to simpler servers: ' +
+      `${EXTENSIONS.join(', ')}.`,
+  ),
   diskFreeMinBytes: setting(
     'DISK_FREE_MIN',
     WORKER,

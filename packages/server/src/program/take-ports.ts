@@ -46,6 +46,18 @@ export function apiPort({ host, port, givenAs }: Config): { api: WantedPort } {
   return { api: { variable: givenAs['PORT'] ?? 'PORT', hostVariable: givenAs['HOST'] ?? 'HOST', host, port } }
 }
 
+/** The port for clients of another mail catcher, if one is set. */
+export function compatPorts({
+  compat,
+  compatHost: host,
+  compatPort: port,
+  givenAs,
+}: Config): Record<string, WantedPort> {
+  const variable = givenAs['COMPAT_PORT'] ?? 'COMPAT_PORT'
+  const hostVariable = givenAs['COMPAT_HOST'] ?? 'COMPAT_HOST'
+  return compat === null ? {} : { compat: { variable, hostVariable, host, port } }
+}
+
 export function workerPorts(config: Config): { worker: WantedPort; smtp: WantedPort } {
   const { host, workerPort, smtpHost, smtpPort, givenAs } = config
   const hostVariable = givenAs['HOST'] ?? 'HOST'

@@ -68,11 +68,14 @@ async function openSmtp(
   const ports: SmtpServerPorts = {
     freeBytes: worker.freeBytes,
     ...(worker.scripts && { scripts: worker.scripts }),
+    ...(worker.attempts && { onAttempts: worker.attempts.add }),
+    transit: worker.transit,
     isOverloaded,
     async receive(mail) {
       try {
-        await worker.receive(mail)
+        const messageIds = await worker.receive(mail)
         onAccepted(mail.recipients.length)
+        return messageIds
       } catch (error) {
         throw isOutOfSpace(error)
           ? Object.assign(new Error('out of space', { cause: error }), { outOfSpace: true })
@@ -94,6 +97,7 @@ async function openSmtp(
     tls,
     credentials: smtpAuthUser && smtpAuthPassword ? { user: smtpAuthUser, password: smtpAuthPassword } : null,
     allowedDomains: config.smtpAllowedDomains,
+    hiddenExtensions: config.smtpHiddenExtensions ?? [],
     freeBytesMin: await worker.freeBytesMin(),
   })
 }

@@ -8,19 +8,23 @@ const MESSAGES_PER_READ = 200
 
 type Ports = Pick<Store, 'countMessages' | 'followMessages' | 'newestPosition'>
 
-/** How many messages match. `isExact` is false if there are more than were counted. */
+/** How many messages match, up to a position if one is given. `isExact` is false if there are more than were counted. */
 export async function countMatching(
   store: Ports,
   view: View,
   after: number | null,
+  upTo?: number,
 ): Promise<{ count: number; isExact: boolean }> {
   const isFiltered =
-    after !== null || isAnyWord(view.words) || Object.values(view.filter).some((value) => value !== undefined)
+    after !== null ||
+    upTo !== undefined ||
+    isAnyWord(view.words) ||
+    Object.values(view.filter).some((value) => value !== undefined)
   if (!isFiltered) return { count: await store.countMessages(view), isExact: true }
-  const upTo = await store.newestPosition(view.teamId)
+  const last = upTo ?? (await store.newestPosition(view.teamId))
   let position = after ?? 0
   for (let count = 0; ;) {
-    const page = await store.followMessages(view, { after: position, upTo, limit: MESSAGES_PER_READ })
+    const page = await store.followMessages(view, { after: position, upTo: last, limit: MESSAGES_PER_READ })
     count += Math.min(page.length, MESSAGES_PER_READ)
     if (page.length <= MESSAGES_PER_READ) return { count, isExact: true }
     if (count >= COUNTED_MAX) return { count, isExact: false }

@@ -1,21 +1,24 @@
 import { matches, needsContent, type MessageFilter } from '../domain/match.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Log } from '../observe/log.ts'
-import type { PassingMessage } from '../store/messages.ts'
+import type { ArrivedMessage, PassingMessage, StoredMessage } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 
 const MESSAGES_PER_READ = 500
 /** Wake-ups can be lost, and other processes write too, so the store is polled this often. */
 const POLL_MS = 1_000
 
-type Follower = { filter: MessageFilter; onMatch: (message: PassingMessage) => void }
+/** `arrived` is the whole message, if this process has just stored it. */
+export type OnMatch = (message: PassingMessage, arrived: StoredMessage | null) => void
+
+type Follower = { filter: MessageFilter; onMatch: OnMatch }
 
 export type Followers = {
   /**
    * Calls `onMatch` in order of position for every matching message that becomes visible after this resolves, until the
    * returned function is called. The caller reads earlier messages from the store, but may receive some of them too.
    */
-  follow(teamId: string, filter: MessageFilter, onMatch: (message: PassingMessage) => void): Promise<() => void>
+  follow(teamId: string, filter: MessageFilter, onMatch: OnMatch): Promise<() => void>
   count(): number
   close(): void
 }
@@ -97,10 +100,10 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   }
 
   /** The next message in order is shown directly. Anything else means that there is more to read. */
-  function take(message: PassingMessage | null): void {
+  function take(message: ArrivedMessage | null): void {
     if (isReading || message?.position !== position + 1) return read()
     position = message.position
-    show(message)
+    show(message, message)
   }
 
   function read(): void {
@@ -130,16 +133,16 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
         readAgain = true
         continue
       }
-      for (const message of messages) show(message)
+      for (const message of messages) show(message, null)
       position = messages.at(-1)?.position ?? position
       if (messages.length === MESSAGES_PER_READ) readAgain = true
     }
   }
 
-  function show(message: PassingMessage): void {
+  function show(message: PassingMessage, arrived: StoredMessage | null): void {
     const waitingForTag = message.tag === null ? undefined : byTag.get(message.tag)
-    for (const follower of waitingForTag ?? []) if (matches(follower.filter, message)) follower.onMatch(message)
-    for (const follower of others) if (matches(follower.filter, message)) follower.onMatch(message)
+    for (const { filter, onMatch } of waitingForTag ?? []) if (matches(filter, message)) onMatch(message, arrived)
+    for (const { filter, onMatch } of others) if (matches(filter, message)) onMatch(message, arrived)
   }
 
   function tagOf({ tag, mailbox }: MessageFilter): string | null {

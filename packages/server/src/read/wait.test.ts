@@ -35,6 +35,13 @@ async function start(feed: Feed = createLocalFeed()) {
       await store.addMessage(mailbox, messageFor(mailbox, { tag }))
       feed.wake(team.id, null)
     },
+    /** As intake of this process does it. */
+    async addAtHand(tag: string) {
+      const message = messageFor(mailbox, { tag })
+      const position = await store.addMessage(mailbox, message)
+      if (typeof position !== 'number') throw new Error(position)
+      feed.wake(team.id, { ...message, position, mailboxId: mailbox.id, mailbox: 'qa', attachmentCount: 0 })
+    },
     waitFor(tag: string, options: Partial<WaitOptions> = {}) {
       const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag } }
       const waiting = { keyId: 'key', waitMs: 30_000, onGone: () => {}, ...options }
@@ -63,14 +70,36 @@ test('with every wake-up lost, a wait is late but correct', async () => {
   expect((await waiting)?.tag).toBe('late')
 })
 
+test('a match that this process has just stored is passed on, and others are read', async () => {
+  const { add, addAtHand, store, team, waits } = await start()
+  /** A held wait, and for each of its looks the tag of the match at hand. */
+  async function hold(tag: string) {
+    const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag } }
+    const looks: (string | null)[] = []
+    const found = waits.until(view, { keyId: 'key', waitMs: 30_000, onGone: () => {} }, async (arrived) => {
+      looks.push(arrived && arrived.tag)
+      return arrived ?? store.latestMessage(view, null)
+    })
+    await vi.waitFor(() => expect(looks).toEqual([null]))
+    return { looks, found }
+  }
+  const here = await hold('here')
+  await addAtHand('other')
+  await addAtHand('here')
+  expect((await here.found)?.tag).toBe('here')
+  expect(here.looks).toEqual([null, 'here'])
+  const elsewhere = await hold('elsewhere')
+  await add('elsewhere')
+  expect((await elsewhere.found)?.tag).toBe('elsewhere')
+  expect(elsewhere.looks).toEqual([null, null])
+})
+
 test('a message that is pushed early does not make others skipped', async () => {
-  const { store, feed, team, mailbox, waitFor, followers } = await start()
+  const { addAtHand, store, mailbox, waitFor, followers } = await start()
   const waiting = [waitFor('first'), waitFor('second')]
   await vi.waitFor(() => expect(followers.count()).toBe(2))
   await store.addMessage(mailbox, messageFor(mailbox, { tag: 'first' }))
-  await store.addMessage(mailbox, messageFor(mailbox, { tag: 'second' }))
-  const [, second] = await store.passingMessages(team.id, { after: 0, limit: 2, withContent: true })
-  feed.wake(team.id, second!)
+  await addAtHand('second')
   expect((await Promise.all(waiting)).map((found) => found?.tag)).toEqual(['first', 'second'])
 })
 

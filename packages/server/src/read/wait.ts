@@ -1,7 +1,7 @@
 import { createHeldCounts } from '../domain/held-counts.ts'
 import { AppError, RETRY_SOON } from '../domain/errors.ts'
 import type { MessageFilter } from '../domain/match.ts'
-import type { View } from '../store/messages.ts'
+import type { StoredMessage, View } from '../store/messages.ts'
 import type { Followers } from './followers.ts'
 
 /** Waits that one key may hold at once. Each costs a connection and a few kilobytes. */
@@ -12,13 +12,18 @@ export type WaitOptions = {
   waitMs: number
   /** Registers a callback for when the client disconnects. */
   onGone: (end: () => void) => void
+  /** After how long to look again without a new message. By default never. */
+  lookAgainMs?: () => number
 }
 
 export type HeldWait = { filter: MessageFilter; startedAt: number; waitMs: number }
 
+/** Looks for the awaited mail. `arrived` is the match that ended the wait, if it is at hand: then nothing need be read. */
+export type Look<Found> = (arrived: StoredMessage | null) => Promise<Found | null>
+
 export type Waits = {
   /** Calls `look` until it finds something or the time is up, then returns null. Existing mail is found immediately. */
-  until<Found>(view: View, options: WaitOptions, look: () => Promise<Found | null>): Promise<Found | null>
+  until<Found>(view: View, options: WaitOptions, look: Look<Found>): Promise<Found | null>
   /** Waits that this process currently holds for the team, oldest first. */
   heldFor(teamId: string): HeldWait[]
   count(): number
@@ -33,10 +38,10 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
 
   async function hold<Found>(
     view: View,
-    { waitMs, onGone }: WaitOptions,
-    look: () => Promise<Found | null>,
+    { waitMs, onGone, lookAgainMs }: WaitOptions,
+    look: Look<Found>,
   ): Promise<Found | null> {
-    let wake = () => {}
+    let wake: (arrived: StoredMessage | null) => void = () => {}
     let unfollow = () => {}
     const timeUp = Promise.withResolvers<'over'>()
     const end = () => timeUp.resolve('over')
@@ -47,14 +52,16 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
     onGone(end)
     try {
       // Follow before the first look, so that a message stored between the two still wakes us.
-      unfollow = await followers.follow(view.teamId, view.filter, () => wake())
-      for (;;) {
-        const woken = new Promise<'woken'>((resolve) => {
-          wake = () => resolve('woken')
+      unfollow = await followers.follow(view.teamId, view.filter, (_, arrived) => wake(arrived))
+      for (let match: StoredMessage | 'over' | null = null; match !== 'over';) {
+        const woken = new Promise<StoredMessage | null>((resolve) => {
+          wake = resolve
         })
-        const found = await look()
+        const found = await look(match)
         if (found !== null) return found
-        if ((await Promise.race([woken, timeUp.promise])) === 'over') break
+        const again = lookAgainMs && setTimeout(() => wake(null), lookAgainMs())
+        match = await Promise.race([woken, timeUp.promise])
+        clearTimeout(again)
       }
       if (isClosing) throw shuttingDown()
       return null
@@ -67,7 +74,7 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
 
   return {
     async until(view, options, look) {
-      if (options.waitMs === 0) return look()
+      if (options.waitMs === 0) return look(null)
       if (isClosing) throw shuttingDown()
       if (heldByKey.of(options.keyId) >= WAITS_PER_KEY_MAX) {
         throw new AppError('too_many_waits', `This key already holds ${WAITS_PER_KEY_MAX} waits.`, RETRY_SOON)

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { ObjectsUnreachable, type MessageObjects } from '../bucket/message-objects.ts'
+import { ATTEMPTS_KEPT_MS, ATTEMPTS_MERGED_MS } from '../domain/attempt.ts'
 import { oldestVisible, retentionDays } from '../domain/plans.ts'
 import { REMEMBERED_MS } from '../domain/retry.ts'
 import type { Log } from '../observe/log.ts'
@@ -10,10 +11,14 @@ import { sweepWebhooks, type WebhookSweepPorts } from './webhook-sweep.ts'
 
 /** Longer than an announcement may take: by then the worker has written everything about a deleted message. */
 const LEFT_BEHIND_MS = 60_000
-/** What is remembered for a month may stay a little longer. On a cluster, finding the teams asks every node once for each team. */
+/** What is remembered for a month or a day may stay a little longer. On a cluster, finding the teams asks every node once for each team. */
 const FORGET_EVERY_MS = 3_600_000
 /** Forgetting a row costs less than deleting a message. */
 const ROWS_PER_FORGETTING = 1_000
+/** By then, a worker has no longer a group of attempts whose response was lost. */
+const REPORTED_AGAIN_MS = 3_600_000
+/** More than are left of a day when the others are merged. */
+const GROUPS_PER_MERGE = 5_000
 /** Blocks of the text index, with a few thousand rows each. */
 const BLOCKS_PER_DROP = 1
 
@@ -33,6 +38,8 @@ type Ports = RemovalPorts & {
     | 'forgetRemoved'
     | 'dropEmptyBlocks'
     | 'removeExpiredScenarios'
+    | 'removeOldSmtpAttempts'
+    | 'mergeSmtpAttempts'
   > &
     WebhookSweepPorts['store']
   log: Log
@@ -75,6 +82,13 @@ export function startSweep(ports: Ports, everyMs: number): Sweep {
       await inSteps(async () => (await ports.store.forgetRemoved(teamId, page)) === ROWS_PER_FORGETTING)
     }
     await ports.store.forgetHolders(page.before)
+    // A group may have attempts of some minutes.
+    const attempts = { before: at - ATTEMPTS_KEPT_MS - ATTEMPTS_MERGED_MS, limit: ROWS_PER_FORGETTING }
+    for (const team of await ports.store.listTeams()) {
+      await inSteps(async () => (await ports.store.removeOldSmtpAttempts(team.id, attempts)) === ROWS_PER_FORGETTING)
+      const groups = { before: at - REPORTED_AGAIN_MS, limit: GROUPS_PER_MERGE }
+      await inSteps(async () => (await ports.store.mergeSmtpAttempts(team.id, groups)) > 0)
+    }
     forgottenAt = at
   }
 

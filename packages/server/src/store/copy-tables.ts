@@ -26,7 +26,7 @@ export type CopiedPart = {
 
 /**
  * The text index is rebuilt from the messages, and the target has its own schema. Sessions and one-time tokens end, so
- * users sign in again. Scenarios end within minutes.
+ * users sign in again. Scenarios end within minutes, and attempts are kept for a day.
  */
 export const TABLES_NOT_COPIED = [
   'sessions',
@@ -34,6 +34,7 @@ export const TABLES_NOT_COPIED = [
   'index_blocks',
   'index_slices',
   'scenarios',
+  'smtp_attempts',
   'schema_version',
 ]
 

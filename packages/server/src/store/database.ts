@@ -6,6 +6,8 @@ import type { Slice } from './text-slice.ts'
 export type Database = {
   dialect: Dialect
   read<Row>(query: Sql): Promise<Row[]>
+  /** A short read: few rows, found by an index. Those of one turn of the event loop may share a connection and wait for each other. */
+  lookup<Row>(query: Sql): Promise<Row[]>
   /** Whether a query runs in the main thread and blocks it until it is done. */
   blocksMainThread: boolean
   /** Runs one step of a long search: few at a time, and one per team. */

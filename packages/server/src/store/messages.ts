@@ -37,6 +37,9 @@ export type Beginning = { id: string; text: string | null; html: string | null; 
 /** A message with the fields that followers show and that filters check. */
 export type PassingMessage = StoredSummary & Matchable
 
+/** A message that this process has just stored: what a read would return, and what filters check. */
+export type ArrivedMessage = StoredMessage & Matchable
+
 /** Rejected mail. `code` is an error code of the API or the status of an SMTP reply. */
 export type Rejection = { at: number; from: string; to: string; code: string; reason: string }
 

@@ -1,3 +1,4 @@
+import type { QueryResult } from 'pg'
 import { createKeyedSemaphore } from '../domain/semaphore.ts'
 import { toResults, type Database, type Write } from './database.ts'
 import {
@@ -10,6 +11,7 @@ import {
 import { POSTGRES } from './postgres-dialect.ts'
 import { isRetryable } from './postgres-errors.ts'
 import { createPostgresIntake } from './postgres-intake.ts'
+import { createLookups } from './postgres-lookups.ts'
 import { createRotation, splitHosts, type HostFailure } from './postgres-hosts.ts'
 import type { MigrationOptions } from './postgres-migrations.ts'
 import { createSizeReader } from './postgres-size.ts'
@@ -52,24 +54,28 @@ export async function openPostgresDatabase(
   const readers = openConnections(address, READING_CONNECTIONS, writable)
   const writers = openConnections(address, WRITING_CONNECTIONS, writable)
   const writer = createPostgresWriter(writers)
-  const query = address.isPooled ? queryInTransaction : queryDirectly
+  const queryEach = address.isPooled ? queryInTransaction : queryDirectly
+  const lookup = createLookups((statements) =>
+    readers.use((borrowed) => queryEach(borrowed, statements), { isRepeatable: true }),
+  )
   const intake = createPostgresIntake(call, createStatistics(call).messageStored)
 
   async function read<Row>(statement: Sql): Promise<Row[]> {
-    const rows = await readers.use((borrowed) => query(borrowed, statement), { isRepeatable: true })
+    const [rows] = await readers.use((borrowed) => queryEach(borrowed, [statement]), { isRepeatable: true })
     // The author of a query names its columns and so knows its rows.
     return rows as Row[]
   }
 
   /** One statement that writes, in a transaction of its own. */
   async function call<Row>(statement: Sql): Promise<Row[]> {
-    const rows = await writers.use((borrowed) => retrying(() => query(borrowed, statement), isRetryable))
+    const [rows] = await writers.use((borrowed) => retrying(() => queryEach(borrowed, [statement]), isRetryable))
     return rows as Row[]
   }
 
   return {
     dialect: POSTGRES,
     read,
+    lookup: async <Row>(statement: Sql) => (await lookup(statement)) as Row[],
     blocksMainThread: false,
     runStep: createKeyedSemaphore(SEARCHING_CONNECTIONS),
     write: async <Writes extends Write[]>(...statements: Writes) => toResults<Writes>(await writer.write(statements)),
@@ -85,16 +91,22 @@ export async function openPostgresDatabase(
   }
 }
 
-async function queryDirectly({ client, toQuery }: Borrowed, statement: Sql): Promise<unknown[]> {
-  return (await client.query(toQuery(statement))).rows
+async function queryDirectly({ client, toQuery }: Borrowed, statements: Sql[]): Promise<unknown[][]> {
+  return toRows(await send(client, statements.map(toQuery)))
 }
 
 /** In a transaction, which sets its own limits and shows whether the server accepts writes. */
-async function queryInTransaction({ client, toQuery }: Borrowed, statement: Sql): Promise<unknown[]> {
-  const [begun, result, committed] = await send(client, [BEGIN_LIMITED, toQuery(statement), COMMIT])
-  if (begun!.status === 'rejected') throw begun!.reason
-  if (result!.status === 'rejected') throw result!.reason
-  if (committed!.status === 'rejected') throw committed!.reason
-  refuseReadOnly(begun!.value)
-  return result!.value.rows
+async function queryInTransaction({ client, toQuery }: Borrowed, statements: Sql[]): Promise<unknown[][]> {
+  const results = await send(client, [BEGIN_LIMITED, ...statements.map(toQuery), COMMIT])
+  const rows = toRows(results)
+  if (results[0]!.status === 'fulfilled') refuseReadOnly(results[0]!.value)
+  return rows.slice(1, -1)
+}
+
+/** Throws the first error. Those after it in a transaction only say that it failed. */
+function toRows(results: PromiseSettledResult<QueryResult>[]): unknown[][] {
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value.rows
+  })
 }

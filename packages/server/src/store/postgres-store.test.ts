@@ -8,6 +8,7 @@ import { describeOutbox } from './outbox-contract.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
 import { createSqlStore } from './sql-store.ts'
+import { describeAttempts } from './attempt-contract.ts'
 import { describeScenarios } from './scenario-contract.ts'
 import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
 import { describeTextIndex } from './text-index-contract.ts'
@@ -39,6 +40,8 @@ describeStore('PostgreSQL store', open, indexed)
 describeOutbox(async () => openPostgresDatabase(await freshDatabase()))
 
 describeScenarios(open)
+
+describeAttempts(async () => openPostgresDatabase(await freshDatabase()))
 
 describeTextIndex(async () => openPostgresDatabase(await freshDatabase()))
 

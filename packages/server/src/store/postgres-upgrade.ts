@@ -27,6 +27,7 @@ const STEPS: Step[] = [
   ...transactionsOf(FUNCTIONS),
   ...transactionsOf('in-place/011-serve.sql'),
   ...transactionsOf('014-scenarios.sql'),
+  ...transactionsOf('015-attempts.sql'),
 ]
 
 /** Whether servers of both schemas can use the database. Only the finish is missing. */

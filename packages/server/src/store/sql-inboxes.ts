@@ -15,9 +15,9 @@ type InboxStore = Pick<
 const REMEMBERED_AGAIN_MS = 86_400_000
 
 /** Where mail for an address goes: tables of all teams decide on the team, and the team's own on the mailbox. */
-export function inboxStore({ read, write }: Database): InboxStore {
+export function inboxStore({ lookup, write }: Database): InboxStore {
   async function first<Row>(query: Sql): Promise<Row | null> {
-    return (await read<Row>(query))[0] ?? null
+    return (await lookup<Row>(query))[0] ?? null
   }
 
   /** The mailbox, if there is one, and whether the team has endpoints: one query of the team. */
@@ -58,7 +58,7 @@ export function inboxStore({ read, write }: Database): InboxStore {
     },
 
     async formerHolders({ domain, mailbox: name }) {
-      const rows = await read<{ teamId: string }>(sql`
+      const rows = await lookup<{ teamId: string }>(sql`
         select distinct team_id as "teamId" from former_holders
         where domain = ${domain} and (name = '' or name = ${name})`)
       return rows.map(({ teamId }) => teamId)

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import { returning, type Database } from './database.ts'
 import { sql, type Sql } from './sql.ts'
 import type { ApiKey, NewKey } from './mailboxes.ts'
 import type { Store } from './store.ts'
@@ -8,8 +8,11 @@ type KeyStore = Pick<Store, 'addKey' | 'findKey' | 'listKeys' | 'removeKey' | 'r
 export function keyStore({ read, write, writeFor }: Database): KeyStore {
   return {
     async addKey(key, keysMax = null) {
-      const [added] = await writeFor(key.teamId, sql`${insertKey(key, keysMax)} on conflict (hash) do nothing`)
-      if (added === 1) return 'added'
+      const [added] = await writeFor(
+        key.teamId,
+        returning(sql`${insertKey(key, keysMax)} on conflict (hash) do nothing returning id`),
+      )
+      if (added.length === 1) return 'added'
       if (key.createdBy && (await read(creator(key))).length === 0) return 'creator left'
       return (await read(sql`select 1 from api_keys where hash = ${key.hash}`)).length > 0 ? 'taken' : 'limit'
     },

@@ -85,7 +85,7 @@ function readScenario({ to, steps, state, version, createdAt, expiresAt, ...addr
     ...readAddress(address),
     to,
     steps: JSON.parse(steps),
-    state: JSON.parse(state),
+    state: { ...FIRST_STATE, ...JSON.parse(state) },
     version,
     createdAt,
     expiresAt,

@@ -3,6 +3,7 @@ import { BODY_FOLDED, checksEach, queryFor, readsContent, searchFor, type Wanted
 import { searchMarked } from './marked-search.ts'
 import { findAmongNewest, WALK_LIMITS, walkMessages, type WalkLimits } from './message-walk.ts'
 import { accountStore } from './sql-accounts.ts'
+import { attemptStore } from './sql-attempts.ts'
 import { billingStore } from './sql-billing.ts'
 import { caughtDomainStore } from './sql-caught-domains.ts'
 import { insertKey, keyStore } from './sql-keys.ts'
@@ -39,7 +40,7 @@ export function createSqlStore(
   database: Database,
   { onError, blockSize = BLOCK_SIZE, walk = WALK_LIMITS }: StoreOptions,
 ): Store {
-  const { dialect, read, write } = database
+  const { dialect, read, lookup, write } = database
   const textIndex = createTextIndex(database, { blockSize, onError })
   const searchIndex = { blockSize, tail: createTextTail(database, blockSize) }
 
@@ -47,12 +48,16 @@ export function createSqlStore(
     return (await read<Row>(query))[0] ?? null
   }
 
+  async function find<Row>(query: Sql): Promise<Row | null> {
+    return (await lookup<Row>(query))[0] ?? null
+  }
+
   function selectSummaries(view: View, wanted: Wanted): Promise<StoredSummary[]> {
     return findMessages(view, wanted, (rest) => read(sql`select ${SUMMARY} from ${fromMessages(view)} ${rest}`))
   }
 
-  async function selectMessages(rest: Sql): Promise<StoredMessage[]> {
-    const rows = await read<MessageRow>(sql`select ${SUMMARY}, ${CONTENT} from ${MESSAGES_WITH_CONTENT} ${rest}`)
+  async function selectMessages(rest: Sql, query = read): Promise<StoredMessage[]> {
+    const rows = await query<MessageRow>(sql`select ${SUMMARY}, ${CONTENT} from ${MESSAGES_WITH_CONTENT} ${rest}`)
     return rows.map(readMessage)
   }
 
@@ -73,7 +78,7 @@ export function createSqlStore(
   }
 
   async function newestPosition(teamId: string): Promise<number> {
-    const row = await first<{ position: number }>(
+    const row = await find<{ position: number }>(
       sql`select last_position as position from team_state where team_id = ${teamId}`,
     )
     return row?.position ?? 0
@@ -98,6 +103,7 @@ export function createSqlStore(
     ...readMarkStore(database),
     ...rejectionStore(database),
     ...scenarioStore(database),
+    ...attemptStore(database),
     ...previewStore(database),
     ...keyStore(database),
     ...accountStore(database),
@@ -133,12 +139,12 @@ export function createSqlStore(
 
     listTeams: () => read<Team>(sql`select ${TEAM} from teams t order by t.created_at, t.id`),
 
-    findTeam: (id) => first<Team>(sql`select ${TEAM} from teams t where t.id = ${id}`),
+    findTeam: (id) => find<Team>(sql`select ${TEAM} from teams t where t.id = ${id}`),
 
-    findBootstrapTeam: () => first<Team>(sql`select ${TEAM} from teams t where t.is_bootstrap = 1`),
+    findBootstrapTeam: () => find<Team>(sql`select ${TEAM} from teams t where t.is_bootstrap = 1`),
 
     async findPrincipal(keyHash) {
-      const row = await first<PrincipalRow>(sql`
+      const row = await find<PrincipalRow>(sql`
         select k.id as "keyId", k.hash as "keyHash", k.name as "keyName", k.scopes, k.expires_at as "expiresAt",
                k.mailbox_id as "mailboxId", ${TEAM_OF_KEY}
         from api_keys k join teams t on t.id = k.team_id
@@ -150,7 +156,7 @@ export function createSqlStore(
       const mailbox =
         mailboxId === null
           ? null
-          : await first<{ name: string }>(sql`
+          : await find<{ name: string }>(sql`
         select name from mailboxes where team_id = ${teamId} and id = ${mailboxId} and removed_at is null`)
       return readPrincipal(row, mailbox?.name ?? null)
     },
@@ -162,7 +168,10 @@ export function createSqlStore(
     },
 
     async latestMessage(view, after) {
-      const [latest] = await findMessages(view, { order: 'newest first', after, limit: 1 }, selectMessages)
+      const query = checksEach(view) ? read : lookup
+      const [latest] = await findMessages(view, { order: 'newest first', after, limit: 1 }, (rest) =>
+        selectMessages(rest, query),
+      )
       return latest ?? null
     },
 
@@ -173,7 +182,7 @@ export function createSqlStore(
       selectSummaries(view, { order: 'by position', after, upTo, limit: limit + 1 }),
 
     async findMessage(view, id) {
-      const [found] = await selectMessages(sql`where ${searchFor(dialect, view).where} and m.id = ${id}`)
+      const [found] = await selectMessages(sql`where ${searchFor(dialect, view).where} and m.id = ${id}`, lookup)
       return found ?? null
     },
 

@@ -75,13 +75,14 @@ export function teamStore(database: Database): MembershipStore {
         and not exists (select 1 from webhook_endpoints where team_id = ${id})
         and not exists (select 1 from users where team_id = ${id})
         and not exists (select 1 from api_keys where team_id = ${id})`)
-      const [, , , , , dropped = 0] = await writeFor(
+      const [, , , , , , dropped = 0] = await writeFor(
         id,
         required(isEmpty),
         sql`delete from rejections where team_id = ${id}`,
         sql`delete from index_blocks where team_id = ${id}`,
         sql`delete from outboxes where team_id = ${id}`,
         sql`delete from scenarios where team_id = ${id}`,
+        sql`delete from smtp_attempts where team_id = ${id}`,
         sql`delete from team_state where team_id = ${id}`,
         sql`delete from teams where id = ${id}`,
       )

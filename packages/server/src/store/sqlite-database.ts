@@ -49,6 +49,7 @@ export function openSqliteDatabase(path: string, { onMigration, onCommit }: Sqli
   return {
     dialect: SQLITE,
     read,
+    lookup: read,
     blocksMainThread: true,
     runStep: createKeyedSemaphore(1),
     write,

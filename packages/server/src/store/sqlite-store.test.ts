@@ -12,6 +12,7 @@ import type { Store } from './store.ts'
 import { testMatching, whenIndexed } from './matching-contract.ts'
 import type { WalkLimits } from './message-walk.ts'
 import { describeOutbox } from './outbox-contract.ts'
+import { describeAttempts } from './attempt-contract.ts'
 import { describeScenarios } from './scenario-contract.ts'
 import { addMailbox, addTeam, describeStore, messageFor } from './store-contract.ts'
 import { describeTextIndex } from './text-index-contract.ts'
@@ -46,6 +47,8 @@ describeStore('SQLite store', open, indexed)
 describeOutbox(async () => openDatabase())
 
 describeScenarios(open)
+
+describeAttempts(async () => openDatabase())
 
 describeTextIndex(async () => openDatabase())
 

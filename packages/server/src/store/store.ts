@@ -1,4 +1,5 @@
 import type { AccountStore } from './accounts.ts'
+import type { AttemptStore } from './attempts.ts'
 import type { CaughtDomainStore } from './caught-domains.ts'
 import type { MailboxStore } from './mailboxes.ts'
 import type { MessageStore } from './messages.ts'
@@ -15,6 +16,7 @@ export type Store = MailboxStore &
   TeamStore &
   CaughtDomainStore &
   ScenarioStore &
+  AttemptStore &
   WebhookStore & {
     /** Throws when the database cannot be read. */
     check(): Promise<void>

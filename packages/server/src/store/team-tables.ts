@@ -17,6 +17,7 @@ export const TEAM_TABLES: readonly string[] = [
   'delivery_attempts',
   'outboxes',
   'scenarios',
+  'smtp_attempts',
 ]
 
 /**

@@ -3,6 +3,8 @@ import type { Announcement } from '@mailhatch/sdk'
 import { WORKER_FAILED } from '../domain/retry.ts'
 import type { Action, KnownScript } from '../domain/scenario.ts'
 import type { FailedAttempt, SetAsideNotice } from '../domain/set-aside.ts'
+import { WORKER_HEADER, type TransitAnswer, type TransitQuestion } from '../domain/transit.ts'
+import type { SendAttempts } from './attempt-queue.ts'
 
 export type ApiResponse = {
   status: number
@@ -23,6 +25,8 @@ export type FailedAnnouncement = { ok: false; error: string } & FailedAttempt
 
 /** The longest response is the list of all addresses with scenarios. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+/** The API has no ledger, or these attempts are not valid for it. */
+const ATTEMPTS_NOT_TAKEN = [400, 404, 405, 413, 422]
 /** Characters of a response kept as the reason of a failed attempt. */
 const REASON_CHARACTERS_MAX = 300
 
@@ -63,6 +67,20 @@ export type ScriptClient = {
   takeStep(script: Pick<KnownScript, 'teamId' | 'id'>): Promise<Action>
 }
 
+/** What a worker sends to get the next questions. The API holds the response for `holdMs` if there are none. */
+export type QuestionPoll = {
+  worker: string
+  holdMs: number
+  answers: (TransitAnswer & { id: string })[]
+  /** The worker stops, and has no mail left. */
+  isLeaving?: true
+}
+
+export type QuestionClient = {
+  /** Null if the API has no questions. Ends with the signal. */
+  poll(poll: QuestionPoll, signal: AbortSignal): Promise<TransitQuestion[] | null>
+}
+
 /**
  * Posts and follows no redirect: token and mail are for the address that was configured. Throws without a response, whose end is
  * cut off if it is too long.
@@ -72,10 +90,25 @@ export type PostJson = (
   post: { headers: Record<string, string>; body: string; signal: AbortSignal; answerBytesMax?: number },
 ) => Promise<{ status: number; text: string; location: string | null }>
 
-type Address = { url: string; token: string; timeoutMs: number; postJson?: PostJson }
+type Address = {
+  url: string
+  token: string
+  timeoutMs: number
+  /** Identifies a worker that answers questions. Missing if it does not. */
+  worker?: string
+  postJson?: PostJson
+}
+
+export type ApiClient = {
+  post: Post
+  report: Report
+  scripts: ScriptClient
+  sendAttempts: SendAttempts
+  questions: QuestionClient
+}
 
 /** How the worker calls the API over HTTP. */
-export function createApiClient(address: Address): { post: Post; report: Report; scripts: ScriptClient } {
+export function createApiClient(address: Address): ApiClient {
   const notices = { ...address, url: urlBelow(address.url, 'set-aside') }
   return {
     post: (announcement) => send(address, announcement),
@@ -99,6 +132,20 @@ export function createApiClient(address: Address): { post: Post; report: Report;
         return readAnswer(status, text).action
       },
     },
+    async sendAttempts(group) {
+      const { status, text } = await send({ ...address, url: urlBelow(address.url, 'attempts') }, group)
+      if (ATTEMPTS_NOT_TAKEN.includes(status)) return false
+      readAnswer(status, text)
+      return true
+    },
+    questions: {
+      async poll(poll, signal) {
+        const { status, text } = await send({ ...address, url: urlBelow(address.url, 'questions') }, poll, signal)
+        if (status === 404 || status === 405) return null
+        const { questions } = readAnswer(status, text)
+        return Array.isArray(questions) ? questions : null
+      },
+    },
   }
 }
 
@@ -115,11 +162,19 @@ function readAnswer(status: number, text: string) {
   return JSON.parse(text)
 }
 
-async function send({ url, token, timeoutMs, postJson = postByFetch }: Address, content: object): Promise<ApiResponse> {
+async function send(
+  { url, token, timeoutMs, worker, postJson = postByFetch }: Address,
+  content: object,
+  signal = AbortSignal.timeout(timeoutMs),
+): Promise<ApiResponse> {
   const { status, text, location } = await postJson(url, {
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      ...(worker !== undefined && { [WORKER_HEADER]: worker }),
+    },
     body: encode(content),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal,
     answerBytesMax: ANSWER_BYTES_MAX,
   })
   return { status, text, location: originOf(location, url) }

@@ -1,11 +1,13 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
-import { metadataKey } from '../domain/object-keys.ts'
+import { metadataKey, metadataPrefix } from '../domain/object-keys.ts'
 import { isNotReaching, isUnrouted, meansUnreachable, WORKER_FAILED } from '../domain/retry.ts'
+import type { AddressRange, TransitAnswer } from '../domain/transit.ts'
 import type { Log } from '../observe/log.ts'
 import type { Meters } from '../observe/meters.ts'
 import type { MailParser } from '../mime/mail-parser.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
+import { isWithin } from './address-counts.ts'
 import type { Post, Report } from './announce.ts'
 import { announceMail, announceStored, type AnnouncePorts, type StoredOutcome } from './announce-stored.ts'
 import { announcementOf, refusalOf, type Metadata } from './metadata.ts'
@@ -58,6 +60,10 @@ export type Announcer = {
   waitingCount(): number
   /** Number of messages that are set aside and announced only by an operator. */
   setAsideCount(): number
+  /** The mail for these addresses that is not announced yet, or not confirmed. */
+  onItsWay(range: AddressRange): Omit<TransitAnswer, 'transactions'>
+  /** Whether the API has all mail that it can have. */
+  isEmpty(): boolean
   /** The known mail that no team claims. */
   unrouted: UnroutedIndex
   /** A sentence for operators while announcements do not reach the API, else null. */
@@ -108,6 +114,8 @@ export function createAnnouncer(given: Ports): Announcer {
   let probedAt = 0
   let searchedAt = 0
   let searching: Promise<void> | null = null
+  /** How much mail was not remembered when the last complete search began; null before the first one has ended. */
+  let foundDropped: number | null = null
   let reporting: Promise<void> | null = null
   let nextReportAt = 0
   let timer: NodeJS.Timeout | undefined
@@ -349,10 +357,32 @@ export function createAnnouncer(given: Ports): Announcer {
     }
     if (at - searchedAt < SEARCH_EVERY_MS || searching) return
     searchedAt = at
+    const dropped = waiting.dropped()
     searching = search
       .run()
+      .then((isComplete) => {
+        if (isComplete) foundDropped = dropped
+      })
       .catch((error: unknown) => log.error({ err: error }, 'searching the bucket for unprocessed mail failed'))
       .finally(() => (searching = null))
+  }
+
+  function onItsWay(range: AddressRange): Omit<TransitAnswer, 'transactions'> {
+    const { known, setAside } = waiting.within(range)
+    const prefix = metadataPrefix('unprocessed', range.domain, range.mailbox)
+    const announced = inFlight
+      .keys()
+      .filter((key) => key.startsWith(prefix))
+      .map((key) => waiting.addressOf(key))
+      .toArray()
+    const ofKnown = announced.filter((address) => address !== null && isWithin(range, address)).length
+    // By hand. Its tag is not in its key.
+    const byHand = announced.filter((address) => address === null).length
+    return { waiting: known - ofKnown, announcing: ofKnown + byHand, setAside, isComplete: isComplete() }
+  }
+
+  function isComplete(): boolean {
+    return foundDropped !== null && waiting.dropped() === foundDropped
   }
 
   /** Stops at the first failure and moves that mail to the end. After a restart, the search finds unreported mail. */
@@ -382,6 +412,8 @@ export function createAnnouncer(given: Ports): Announcer {
       await reporting
       await Promise.all(inFlight.values())
     },
+    onItsWay,
+    isEmpty: () => isComplete() && waiting.count() === 0 && inFlight.size === 0,
     waitingCount: waiting.count,
     setAsideCount: waiting.setAsideCount,
     unrouted: waiting.unrouted,

@@ -1,7 +1,7 @@
 import type { R2Bucket } from '@cloudflare/workers-types'
 import { clampTimeoutMs } from '../domain/retry.ts'
 import type { AdminSettings } from './admin-settings.ts'
-import { createApiClient, type Post, type Report } from './announce.ts'
+import { createApiClient, type Post, type Report, type ScriptClient } from './announce.ts'
 
 /** What `wrangler.jsonc` and `wrangler secret put` pass to the worker, unchecked. */
 export type Bindings = {
@@ -12,6 +12,7 @@ export type Bindings = {
   WEBHOOK_TIMEOUT_MS?: string
   WEBHOOK_AUTH_TOKEN?: string
   REFUSED_MAIL_DAYS?: string
+  SCENARIOS?: string
   ADMIN_TOKEN?: string
   CLOUDFLARE_ZONE_ID?: string
   CLOUDFLARE_API_TOKEN?: string
@@ -23,6 +24,8 @@ export type CloudflareSettings = {
   /** Null when no webhook is configured. */
   post: Post | null
   report: Report | null
+  /** Null if scenarios are off. */
+  scripts: ScriptClient | null
   timeoutMs: number
   /** Null keeps refused mail. */
   refusedMailDays: number | null
@@ -57,21 +60,25 @@ function readDays(text: string | undefined): number | null {
   return days > 0 ? days : null
 }
 
-type ConfiguredApi = { post: Post; report: Report } | { post: null; report: null }
+type ConfiguredApi =
+  | { post: Post; report: Report; scripts: ScriptClient | null }
+  | { post: null; report: null; scripts: null }
 
 /** A Worker has no startup log to read, so invalid settings become the recorded reason of failed attempts. */
-function chooseApiClient({ WEBHOOK_URL: url, WEBHOOK_AUTH_TOKEN: token }: Bindings, timeoutMs: number): ConfiguredApi {
-  if (!url) return { post: null, report: null }
+function chooseApiClient(bindings: Bindings, timeoutMs: number): ConfiguredApi {
+  const { WEBHOOK_URL: url, WEBHOOK_AUTH_TOKEN: token } = bindings
+  if (!url) return { post: null, report: null, scripts: null }
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     return failingApi('WEBHOOK_URL must be a URL with https:// (or http:// for local use)')
   }
   if (!token) return failingApi('WEBHOOK_AUTH_TOKEN is not set')
-  return createApiClient({ url, token, timeoutMs })
+  const client = createApiClient({ url, token, timeoutMs })
+  return { ...client, scripts: bindings.SCENARIOS === 'on' ? client.scripts : null }
 }
 
 function failingApi(reason: string): ConfiguredApi {
   const fail = async () => {
     throw new Error(reason)
   }
-  return { post: fail, report: fail }
+  return { post: fail, report: fail, scripts: null }
 }

@@ -26,12 +26,13 @@ export type ReceivePorts = {
 
 /**
  * Stores one mail, as one message per recipient. The mail is durable when this resolves, and only then may the sender
- * get a 250. The announcement runs separately. If the process ends before it, the sweep announces the mail.
+ * get a 250. The announcement runs separately. If the process ends before it, the sweep announces the mail. Resolves to
+ * the ids of the messages, in the order of the recipients.
  */
 export async function receive(
   { bucket, announcer, rootDomain, newId, now }: ReceivePorts,
   { recipients, envelope, raw, parse }: MailToStore,
-): Promise<void> {
+): Promise<string[]> {
   const receivedAt = now()
   const parsed = await parse()
   const rawSize = sizeOf(raw)
@@ -47,4 +48,5 @@ export async function receive(
   }
   await bucket.put(objects, { keysAreNew: true })
   for (const metadata of copies) announcer?.offer(metadata, parsed)
+  return copies.map(({ id }) => id)
 }

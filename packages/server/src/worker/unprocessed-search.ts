@@ -27,19 +27,36 @@ type Ports = {
 export function createUnprocessedSearch(ports: Ports) {
   const { bucket, waiting, isInFlight, isClosed, onUnreported, refusedMailDays: days, meters, now, log } = ports
 
-  async function discover(key: string): Promise<void> {
-    // A bucket folder may contain unrelated files.
-    if (parseMetadataKey(key) === null) return
+  /** Null if it is gone, `unread` if it could not be read. */
+  async function read(key: string): Promise<Uint8Array | 'unread' | null> {
     try {
       const object = await bucket.get(key)
-      if (!object) return
-      const metadata = decodeMetadata(await bytesOf(object))
+      return object && (await bytesOf(object))
+    } catch (error) {
+      log.error({ err: error, key }, 'the metadata of a mail could not be read')
+      return 'unread'
+    }
+  }
+
+  /** False if it could not be read, and has to be looked at again. */
+  async function discover(key: string): Promise<boolean> {
+    // A bucket folder may contain unrelated files.
+    if (parseMetadataKey(key) === null) return true
+    const bytes = await read(key)
+    if (bytes === 'unread') return false
+    if (bytes !== null) remember(key, bytes)
+    return true
+  }
+
+  function remember(key: string, bytes: Uint8Array): void {
+    try {
+      const metadata = decodeMetadata(bytes)
       // The mail may have arrived or been announced while its metadata was read.
       if (isInFlight(key) || waiting.isKnown(key)) return
       waiting.remember(key, metadata)
       if (metadata.setAside?.isReported === false) onUnreported(key, metadata)
     } catch (error) {
-      log.error({ err: error, key }, 'the metadata of a mail could not be read')
+      log.error({ err: error, key }, 'the metadata of a mail is not valid')
     }
   }
 
@@ -61,14 +78,17 @@ export function createUnprocessedSearch(ports: Ports) {
   }
 
   return {
-    async run(): Promise<void> {
+    /** Whether all of it was read. */
+    async run(): Promise<boolean> {
       let cursor: string | undefined
+      let isComplete = true
       do {
         const page = await bucket.list({ prefix: metadataPrefix('unprocessed'), cursor, limit: KEYS_PER_PAGE })
-        for (const key of page.keys) if (!waiting.isKnown(key)) await discover(key)
+        for (const key of page.keys) if (!waiting.isKnown(key) && !(await discover(key))) isComplete = false
         cursor = page.cursor ?? undefined
       } while (cursor !== undefined && !isClosed())
       await removeRefused()
+      return isComplete && cursor === undefined
     },
   }
 }

@@ -1,5 +1,7 @@
 import { isUnrouted } from '../domain/retry.ts'
 import { attemptDelayMs } from '../domain/set-aside.ts'
+import type { AddressRange } from '../domain/transit.ts'
+import { AddressCounts, type Addressed } from './address-counts.ts'
 import { findDueAt, isSuspect } from './due.ts'
 import { refusalOf, type Metadata } from './metadata.ts'
 import { refusedMailExpiry } from './refused-mail.ts'
@@ -14,6 +16,7 @@ const AFTER_START_MS = 5_000
 
 /** A mail that is still announced automatically. */
 export type Waiting = {
+  to: Addressed
   receivedAt: number
   lastAttemptAt: number
   dueAt: number
@@ -37,17 +40,28 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
   const known = new Map<string, Waiting>()
   /** Values are the time at which the mail may be deleted; null keeps it. */
   const givenUp = new Map<string, number | null>()
-  const setAside = new Set<string>()
+  const setAside = new Map<string, Addressed>()
   const unrouted = createUnroutedIndex()
+  const counts = { known: new AddressCounts(), setAside: new AddressCounts() }
+  let dropped = 0
+
+  function release(key: string): void {
+    const waiting = known.get(key)
+    if (waiting === undefined) return
+    known.delete(key)
+    counts.known.add(waiting.to, -1)
+  }
 
   function giveUp(key: string, removableAt: number | null): void {
-    known.delete(key)
+    release(key)
     if (givenUp.size < GIVEN_UP_MAX || givenUp.has(key)) givenUp.set(key, removableAt)
   }
 
   function forget(key: string): void {
-    known.delete(key)
+    release(key)
     givenUp.delete(key)
+    const aside = setAside.get(key)
+    if (aside !== undefined) counts.setAside.add(aside, -1)
     setAside.delete(key)
     unrouted.remove(key)
   }
@@ -56,18 +70,24 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
     remember(key: string, metadata: Metadata): void {
       const dueAt = findDueAt(metadata)
       forget(key)
-      if (metadata.setAside) setAside.add(key)
-      else if (isUnrouted(refusalOf(metadata))) unrouted.add(key)
+      const { domain, mailbox, tag } = metadata
+      const to = { domain, mailbox, tag }
+      if (metadata.setAside) {
+        setAside.set(key, to)
+        counts.setAside.add(to, 1)
+      } else if (isUnrouted(refusalOf(metadata))) unrouted.add(key)
       if (dueAt === null) return giveUp(key, refusedMailExpiry(metadata, refusedMailDays))
       const { receivedAt, lastAttemptAt, ownFailures, trying } = metadata
-      if (known.size >= KNOWN_MAX) return
+      if (known.size >= KNOWN_MAX) return void dropped++
       const triedAt = lastAttemptAt === null ? 0 : Date.parse(lastAttemptAt)
       const hasEndedProcess = trying !== null
       const notBefore = Math.max(
         triedAt + attemptDelayMs(ownFailures),
         hasEndedProcess ? startedAt + AFTER_START_MS : 0,
       )
+      counts.known.add(to, 1)
       known.set(key, {
+        to,
         receivedAt: Date.parse(receivedAt),
         lastAttemptAt: triedAt,
         // The API may have returned while this process was not running.
@@ -107,6 +127,12 @@ export function createWaitingMail({ refusedMailDays, startedAt }: Given) {
         .map(([key]) => key),
     count: () => known.size,
     setAsideCount: () => setAside.size,
+    /** Null for mail that is not announced automatically. */
+    addressOf: (key: string) => known.get(key)?.to ?? null,
+    /** The same counts, for some addresses. */
+    within: (range: AddressRange) => ({ known: counts.known.of(range), setAside: counts.setAside.of(range) }),
+    /** How often a mail was not remembered, because there were too many. */
+    dropped: () => dropped,
     /** Mail that no team claims. */
     unrouted,
     oldestAt: () =>

@@ -22,6 +22,7 @@ export type Expected =
   | 'forbidden'
   | 'not_found'
   | 'message_not_found'
+  | 'mailbox_unknown'
   | 'team_exists'
   | 'last_owner'
   | 'billing_unavailable'
@@ -72,6 +73,9 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
     },
     async key() {
       return (await ours.owner.call.apiKeys.create.mutate({ name: named('key') })).apiKey
+    },
+    async scenario() {
+      return ours.owner.call.scenarios.create.mutate({ to: (await things.mailbox()).address, steps: 'accept' })
     },
     async endpoint() {
       const [old] = await ours.owner.call.webhooks.list.query()
@@ -161,6 +165,7 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
     }),
     'inbox.tags.list': {},
     'inbox.rejections.list': {},
+    'inbox.attempts.list': given(async () => ({ to: (await things.message()).to, limit: 10 })),
     'inbox.unrouted.list': {},
     'inbox.unrouted.retry': {
       input: () => ({ id: randomUUID(), domain: 'nobody.test', mailbox: 'orders' }),
@@ -188,6 +193,13 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
     'apiKeys.create': given(() => ({ name: 'ci' })),
     'apiKeys.delete': given(idOf(things.key), 'not_found'),
     'apiKeys.rotate': given(idOf(things.key), 'not_found'),
+    'scenarios.list': {},
+    // Without the word of our team, because the refusal repeats the address.
+    'scenarios.create': given(async () => {
+      const { address } = await ours.owner.call.inbox.mailboxes.create.mutate({ name: unique('scripted') })
+      return { to: address, steps: 'accept' }
+    }, 'mailbox_unknown'),
+    'scenarios.delete': given(idOf(things.scenario), 'not_found'),
     'webhooks.list': {},
     'webhooks.create': given(() => ({ url: `http://127.0.0.1:1/${unique('hook')}` })),
     'webhooks.update': given(async () => ({ id: (await things.endpoint()).id, description: 'x' }), 'not_found'),
@@ -213,7 +225,8 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
     table,
     /** So that every list of our team has a row. */
     async addOneOfEach() {
-      for (const add of [things.message, things.key, things.delivery, things.invite, things.member]) await add()
+      for (const add of [things.message, things.key, things.delivery, things.scenario, things.invite, things.member])
+        await add()
     },
   }
 }

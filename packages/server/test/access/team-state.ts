@@ -12,7 +12,7 @@ export function teamStateReader(url: string, { owner, member, operator }: Caller
   // Queries of the same moment are one request.
   const callsOf = ({ headers }: Callers['owner']) =>
     createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: `${url}/trpc`, headers })] })
-  const { team, inbox, apiKeys, webhooks, user } = callsOf(owner)
+  const { team, inbox, apiKeys, webhooks, scenarios, user } = callsOf(owner)
   const [asMember, asOperator] = [callsOf(member), callsOf(operator)]
 
   async function testDeliveries(): Promise<object[]> {
@@ -31,6 +31,7 @@ export function teamStateReader(url: string, { owner, member, operator }: Caller
       messages: inbox.messages.count.query({}),
       'read marks': inbox.readMarks.counts.query(),
       keys: apiKeys.list.query(),
+      scenarios: scenarios.list.query(),
       endpoints: webhooks.list.query(),
       deliveries: testDeliveries(),
       owner: user.me.query(),

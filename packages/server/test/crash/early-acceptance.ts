@@ -7,6 +7,6 @@ rewriteModules({
       'await bucket.put(objects, { keysAreNew: true })\n  for',
       'void bucket.put(objects, { keysAreNew: true }).then(() => {\n  for',
     ],
-    ['offer(metadata, parsed)\n}', 'offer(metadata, parsed)\n  }, () => {})\n}'],
+    ['offer(metadata, parsed)\n', 'offer(metadata, parsed)\n  }, () => {})\n'],
   ],
 })

@@ -98,7 +98,20 @@ export async function startVisits() {
     '/settings/*?': [{ path: '/settings/nothing' }],
     '/settings/webhooks/:id': [{ path: `/settings/webhooks/${endpoint.id}` }, { path: '/settings/webhooks/x' }],
     ...Object.fromEntries(
-      ['', '/setup', '/keys', '/webhooks', '/mailboxes', '/domain', '/team', '/usage', '/billing', '/account', '/about']
+      [
+        '',
+        '/setup',
+        '/keys',
+        '/webhooks',
+        '/mailboxes',
+        '/scenarios',
+        '/domain',
+        '/team',
+        '/usage',
+        '/billing',
+        '/account',
+        '/about',
+      ]
         .map((page) => `/settings${page}`)
         .map((path) => [path, [{ path }]]),
     ),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import * as sdkParts from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
@@ -11,7 +12,7 @@ const RECIPES = [...PAGE.matchAll(/<!-- recipe: (\w+) -->\n```ts\n([^]*?)```/g)]
   ([, name, code]) => [name!, code!] as const,
 )
 
-/** An app that tries again twice after a temporary failure, as it should. */
+/** An app that tries again twice after a temporary failure, each time later, as it should. */
 function appThatRetries(smtpPort: number) {
   const transport = createTransport({ host: '127.0.0.1', port: smtpPort })
   return {
@@ -24,6 +25,7 @@ function appThatRetries(smtpPort: number) {
           const { responseCode } = error as { responseCode?: number }
           const isTemporary = responseCode !== undefined && responseCode === 451
           if (!isTemporary || attempt === 3) throw error
+          await setTimeout(100 * attempt)
         }
       }
     },
@@ -31,7 +33,7 @@ function appThatRetries(smtpPort: number) {
 }
 
 test('the page has recipes', () => {
-  expect(RECIPES.map(([name]) => name)).toEqual(['retry', 'bounce', 'outage', 'limit'])
+  expect(RECIPES.map(([name]) => name)).toEqual(['retry', 'bounce', 'outage', 'limit', 'twice'])
 })
 
 test.each(RECIPES)('the recipe "%s" works', async (_, code) => {

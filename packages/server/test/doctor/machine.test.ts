@@ -52,8 +52,9 @@ test('beside a running server, doctor --deep finds nothing wrong and leaves noth
 
 test('before the first start, doctor --deep creates nothing', async () => {
   const folder = temporaryFolder()
-  const { healthy, of } = await examine({ DATA_DIR: join(folder, 'data') })
+  const { healthy, of } = await examine({ DATA_DIR: join(folder, 'data'), SMTP_HIDE_EXTENSIONS: 'SIZE,auth' })
   expect(healthy).toBe(true)
+  expect(of('settings').says).toMatch(/, SMTP without SIZE, AUTH$/)
   for (const check of ['sync', 'disk', 'database', 'locks', 'bucket']) expect(of(check).state).toBe('skip')
   expect(readdirSync(folder)).toEqual([])
 })

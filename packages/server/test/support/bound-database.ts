@@ -72,7 +72,7 @@ function acrossTeams({ now, isAmong }: Dialect): { why: string; statement: Sql }
 export function boundDatabase(database: Database): Database {
   const allowed = new Set(acrossTeams(database.dialect).map(({ statement }) => plain(statement)))
   function check(statement: Sql): void {
-    const problem = whyUnbound(statement)
+    const problem = whyMiscounted(statement) ?? whyUnbound(statement)
     if (problem && !allowed.has(plain(statement))) fail(`${problem}\n${plain(statement)}`)
   }
   return {
@@ -80,6 +80,10 @@ export function boundDatabase(database: Database): Database {
     async read(query) {
       check(query)
       return database.read(query)
+    },
+    async lookup(query) {
+      check(query)
+      return database.lookup(query)
     },
     async write(...statements) {
       for (const statement of statements) check(sqlOf(statement))
@@ -94,6 +98,13 @@ export function boundDatabase(database: Database): Database {
       return database.writeFor(teamId, ...statements)
     },
   }
+}
+
+/** Why Citus reports another number of inserted rows than there are; null if it does not. */
+export function whyMiscounted(statement: Sql): string | null {
+  const text = plain(statement)
+  const isSelected = /^insert into .* select .* on conflict .*do nothing$/.test(text)
+  return isSelected && !/ from /.test(text) ? 'Citus counts the rows that it selected: use `returning`.' : null
 }
 
 function fail(problem: string): never {

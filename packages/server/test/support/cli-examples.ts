@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Mailhatch } from '@mailhatch/sdk'
+import { accept, Mailhatch } from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { commandTree } from '../../src/cli/command-tree.ts'
@@ -110,6 +110,7 @@ async function setStage() {
   const sdk = new Mailhatch({ url: `http://127.0.0.1:${running.apiPort}`, apiKey: running.firstStart!.apiKey })
   await sdk.mailboxes.create('old')
   const { endpoint } = await sdk.webhooks.create({ url: `${receiver.url}/hook` })
+  const scenario = await sdk.scenarios.create('qa+scripted@mailhatch.test', [accept()])
   const { endpoint: tested } = await sdk.webhooks.create({ url: `${receiver.url}/tested` })
 
   return {
@@ -124,6 +125,7 @@ async function setStage() {
       // Other examples disable or delete the first.
       if (['webhooks test', 'webhooks deliveries', 'webhooks replay'].includes(path)) return tested.id
       if (path.startsWith('webhooks ')) return endpoint.id
+      if (path.startsWith('scenario ')) return scenario.id
       return path === 'keys revoke' ? keyId : path === 'worker retry' ? waiting : messageId
     },
     async close() {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SHAPES } from '../../src/http/shapes/shapes.ts'
+import { scenario } from '../../src/http/shapes/scenario-shapes.ts'
 import { count, id, time } from '../../src/http/shapes/shape-parts.ts'
 
 const { MessageSummary, MessageDetail, Mailbox, Me, WebhookEndpoint, WebhookDelivery } = SHAPES
@@ -107,6 +108,14 @@ export const COMMAND_JSON: Record<string, CommandJson> = {
   list: { line: 'list', schema: z.array(MessageSummary).min(1) },
   get: { line: 'get {message}', schema: MessageDetail },
   open: { line: 'open', schema: z.strictObject({ url: z.url() }) },
+
+  'scenario add': {
+    line: 'scenario add qa+scripted@mailhatch.test reject:451x2 accept --prefix --expires-in 90s',
+    schema: scenario,
+  },
+  'scenario list': { line: 'scenario list', schema: z.array(scenario).length(1) },
+  'scenario show': { line: 'scenario show {scenario}', schema: scenario },
+  'scenario remove': { line: 'scenario remove {scenario}', schema: removed },
 
   status: {
     line: 'status',

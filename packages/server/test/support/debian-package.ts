@@ -17,10 +17,13 @@ export async function findProgram(paths: string[], packageName: string): Promise
   return paths.find(existsSync) ?? paths[0]!
 }
 
-/** One at a time, also with other processes of the tests: apt fails while another one updates the list of packages. */
+/**
+ * One at a time, also with other processes of the tests: apt fails while another one updates the list of packages. Removes no
+ * other package.
+ */
 export async function installPackage(name: string): Promise<void> {
   const apt = 'apt-get -o DPkg::Lock::Timeout=240'
-  const install = `${apt} update && ${apt} install -y --no-install-recommends "$0"`
+  const install = `${apt} update && ${apt} install -y --no-remove --no-install-recommends "$0"`
   await run('flock', [join(tmpdir(), 'mailhatch-tests-apt.lock'), 'sh', '-c', install, name], {
     timeout: INSTALL_MS_MAX,
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },

@@ -66,8 +66,7 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
   const isMalformed = random.chance(0.02)
   if (isMalformed) headers.push(random.pick(words.MALFORMED_HEADERS))
 
-  const { lines, payload, ...body } = framedBody(random, { method, target, body: drawn.body })
-  const isTruncated = body.isTruncated || headers.includes(words.ENDLESS_HEADER)
+  const { lines, payload, isTruncated } = framedBody(random, { method, target, body: drawn.body })
   const head = [`${method} ${target} ${version}`, ...headers, ...lines].join('\r\n')
   const hasPlainLine = words.METHODS.includes(method) && version === 'HTTP/1.1' && !target.includes(' ')
   const isAlone = !hasPlainLine || changesConnection || isMalformed || isTruncated

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { buildWorker, startWorkerd } from './workerd.ts'
 import { ADMIN_TOKEN, ROOT_DOMAIN, type JourneySettings, type JourneyWorker } from './worker-journey.ts'
 
@@ -8,7 +9,7 @@ export async function startJourneyWorkerd(initial: JourneySettings) {
   let current = initial
 
   async function configure(settings: JourneySettings): Promise<void> {
-    if (settings.webhookUrl === current.webhookUrl && settings.token === current.token) return
+    if (isDeepStrictEqual(settings, current)) return
     current = settings
     await workerd.configure(settingsFor(settings))
   }
@@ -30,7 +31,12 @@ export async function startJourneyWorkerd(initial: JourneySettings) {
   }
 }
 
-const settingsFor = ({ webhookUrl, token }: JourneySettings) => ({
-  vars: { EMAIL_DOMAIN: ROOT_DOMAIN, WEBHOOK_URL: webhookUrl ?? '', WEBHOOK_TIMEOUT_MS: '5000' },
+const settingsFor = ({ webhookUrl, token, scenarios = false }: JourneySettings) => ({
+  vars: {
+    EMAIL_DOMAIN: ROOT_DOMAIN,
+    WEBHOOK_URL: webhookUrl ?? '',
+    WEBHOOK_TIMEOUT_MS: '5000',
+    SCENARIOS: scenarios ? 'on' : '',
+  },
   secrets: { ADMIN_TOKEN, WEBHOOK_AUTH_TOKEN: token },
 })

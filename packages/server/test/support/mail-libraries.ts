@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { cpSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll } from 'vitest'
 import { REPOSITORY } from './markdown.ts'
@@ -18,12 +18,25 @@ export async function installPython(...packages: string[]): Promise<string> {
   return folder
 }
 
-/** Builds the example with Spring Boot and packages from Maven's registry. Returns the path of a program for `java -jar`. */
+/** Builds the example with Spring Boot. Returns the path of a program for `java -jar`. */
 export async function buildSpring(): Promise<string> {
-  const folder = temporaryFolder(afterAll)
-  cpSync(join(FRAMEWORKS, 'spring'), folder, { recursive: true })
-  await required('Maven could not build the Spring example', () => run('mvn', ['-q', '-B', 'package'], { cwd: folder }))
+  const folder = await buildWithMaven(join(FRAMEWORKS, 'spring'), ['package'])
   return join(folder, 'target/send-mail-1.jar')
+}
+
+/** Builds the sender with Angus Mail. Returns the path for `java -cp`, in which its class is `SendMail`. */
+export async function buildAngus(): Promise<string> {
+  const source = join(import.meta.dirname, '../senders/angus')
+  const folder = await buildWithMaven(source, ['compile', 'dependency:copy-dependencies'])
+  return [join(folder, 'target/classes'), join(folder, 'target/dependency/*')].join(delimiter)
+}
+
+/** With packages from Maven's registry. Returns the folder. */
+async function buildWithMaven(source: string, goals: string[]): Promise<string> {
+  const folder = temporaryFolder(afterAll)
+  cpSync(source, folder, { recursive: true })
+  await required(`Maven could not build ${basename(source)}`, () => run('mvn', ['-q', '-B', ...goals], { cwd: folder }))
+  return folder
 }
 
 /** Installs Nodemailer from npm beside the example. Returns the folder with `nodemailer.mjs`. */
@@ -48,6 +61,6 @@ export async function installFromNpm(
 /** A library that is missing fails the test with this sentence: a page calls it tried. */
 async function required(failure: string, work: () => Promise<unknown>): Promise<void> {
   await work().catch((cause: Error & { stdout?: string; stderr?: string }) => {
-    throw new Error(`${failure}: ${cause.stderr || cause.stdout || cause.message}`, { cause })
+    throw new Error(`${failure}: ${cause.message}\n${cause.stdout ?? ''}`, { cause })
   })
 }

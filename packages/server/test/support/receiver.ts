@@ -19,8 +19,9 @@ export async function startReceiver(
   const smtpPorts: SmtpServerPorts = {
     freeBytes: async () => Number.MAX_SAFE_INTEGER,
     async receive(mail) {
-      await receive(ports, spooledMail(parser, mail))
+      const ids = await receive(ports, spooledMail(parser, mail))
       for (const { tag } of mail.recipients) onTaken(tag)
+      return ids
     },
     onRejection: () => {},
     log: { warn() {}, error() {}, debug() {} },

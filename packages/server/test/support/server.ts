@@ -73,6 +73,8 @@ export async function startServer(
     dataDir,
     smtpPort: running.smtpPort!,
     workerUrl: `http://127.0.0.1:${running.workerPort}`,
+    /** With COMPAT. */
+    compatUrl: `http://127.0.0.1:${running.compatPort}`,
     sdk: new Mailhatch({ url, apiKey }),
     /** Resolves when the server has replied with 250. */
     sendMail: (mail: SendMailOptions) => transport.sendMail({ from: 'sender@shop.example', ...mail }),

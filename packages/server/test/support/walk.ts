@@ -19,6 +19,23 @@ const SET_ASIDE = {
   reason: 'It fails.',
 }
 
+const ATTEMPT = {
+  to: 'qa@unknown.example',
+  from: 'app@shop.example',
+  startedAt: 0,
+  endedAt: 0,
+  outcome: 'refused',
+  stage: 'rcpt',
+  replies: [{ stage: 'rcpt', code: 451, text: 'Not now' }],
+  size: 0,
+  tls: null,
+  authenticated: false,
+  helo: null,
+  remoteAddress: null,
+  connection: 'c1',
+  messageId: null,
+}
+
 /** A request for an operation, without the key. */
 export type Call = { method: string; path: string; body?: string; headers?: Record<string, string> }
 
@@ -95,6 +112,10 @@ export async function startWalk(given: Record<string, string> = {}) {
       ? await webhookPath(path, mailbox)
       : path.replace('{id}', await idFor(path, mailbox)).replace('{index}', '0')
     expect(filled, 'a parameter that the walk does not know').not.toContain('{')
+    if (operation.operationId === 'listAttempts') {
+      await newMessage(mailbox)
+      return { method: 'GET', path: `${path}?to=${mailbox}` }
+    }
     const takesMailbox = operation.parameters.some(({ name }) => name === 'mailbox')
     const call: Call = { method: method.toUpperCase(), path: takesMailbox ? `${filled}?mailbox=${mailbox}` : filled }
     return operation.requestBody ? { ...call, ...json(bodyFor(operation.operationId)) } : call
@@ -123,7 +144,10 @@ export async function startWalk(given: Record<string, string> = {}) {
     if (operationId === 'reportSetAside') return SET_ASIDE
     if (operationId === 'createScenario') return scenarioBody()
     if (operationId === 'listScripts') return { version: null }
+    if (operationId === 'reportAttempts') return { id: SET_ASIDE.id, attempts: [ATTEMPT] }
     if (operationId === 'takeScriptStep') return { teamId, id: SET_ASIDE.id }
+    // It leaves at once: one that stays and does not answer would have to be waited for.
+    if (operationId === 'pollQuestions') return { worker: 'walk', holdMs: 0, answers: [], isLeaving: true }
     if (operationId === 'createWebhook') return { url: newEndpointUrl() }
     if (operationId === 'updateWebhook') return { description: `text ${(count += 1)}` }
     expect(['createMailbox', 'renameMailbox'], 'a body that the walk does not know').toContain(operationId)

@@ -20,7 +20,8 @@ export const ROOT_DOMAIN = 'in.mailhatch.test'
 /** The largest mail. */
 const LARGE_MEBIBYTES = 25
 
-export type JourneySettings = { webhookUrl: string | null; token: string }
+/** `scenarios`: only on Cloudflare, where they are off by default. */
+export type JourneySettings = { webhookUrl: string | null; token: string; scenarios?: boolean }
 
 /** An inbox worker on any runtime. */
 export type JourneyWorker = {

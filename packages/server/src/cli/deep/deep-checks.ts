@@ -58,12 +58,17 @@ function judgeSettings(program: ServerProgram, config: Config | ConfigError): Fi
       'For a separate API or worker, use --deep api or --deep worker.',
     )
   }
-  const { dataDir, databaseUrl, storage, leftAlone } = config
+  const { dataDir, databaseUrl, storage, smtpHiddenExtensions, leftAlone } = config
   const database = program === 'worker' ? [] : [databaseUrl === null ? 'SQLite' : 'PostgreSQL']
   const mail = storage?.kind ?? (program === 'api' ? null : 'inbox.db')
-  const says = [`mailhatch ${program}`, dataDir, ...database, ...(mail === null ? [] : [`raw mail: ${mail}`])].join(
-    ', ',
-  )
+  const hidden = !smtpHiddenExtensions?.length ? [] : [`SMTP without ${smtpHiddenExtensions.join(', ')}`]
+  const says = [
+    `mailhatch ${program}`,
+    dataDir,
+    ...database,
+    ...(mail === null ? [] : [`raw mail: ${mail}`]),
+    ...hidden,
+  ].join(', ')
   const left = describeLeftAlone(leftAlone)
   return left === null ? ok(says) : warn(`${says}; ${left}`, 'To examine a separate API, use --deep api.')
 }

@@ -146,6 +146,11 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
     sentence: 'A scenario has at most 50 steps.',
     when: 'the scenario has too many steps, or too long a delay',
   },
+  scenario_unsupported: {
+    sentence:
+      "Step 1 is not possible with mail that comes through Cloudflare, only `accept`, and `reject` with a code from 500 on and `at: 'after-data'`.",
+    when: 'what receives the mail cannot do a step (`INBOX_WORKER`)',
+  },
   scenario_limit: {
     sentence: 'A team has at most 1000 scenarios. Delete some, or let them end sooner.',
     when: 'the team has too many scenarios',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { WORKER_HEADER } from '../../domain/transit.ts'
 import { announcementSchema } from '../../intake/announcement.ts'
 import { readNotice, setAsideSchema } from '../../intake/set-aside-notice.ts'
 import { isOperatorTeam } from '../../manage/operator.ts'
@@ -59,7 +60,8 @@ export const announceMail = route({
     'mailbox_unknown',
     'payload_too_large',
   ],
-  async handle({ inbound }, { body }) {
+  async handle({ inbound }, { body, context }) {
+    inbound.exchange.noteAnnouncer(context.req.header(WORKER_HEADER))
     const { id: inboxMessageId, status } = await inbound.acceptAnnouncement(body)
     return { ok: true, status, inboxMessageId }
   },

@@ -1,19 +1,17 @@
-import type { Context } from 'hono'
 import { z } from 'zod'
 import { hasScope, type Principal } from '../../domain/access.ts'
 import { formatCursor } from '../../domain/cursor.ts'
 import { AppError } from '../../domain/errors.ts'
-import type { MessageFilter } from '../../domain/match.ts'
 import { isOperatorTeam } from '../../manage/operator.ts'
 import { explain, explainRefusals } from '../../read/explain.ts'
 import { readPage } from '../../read/page.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
 import { authenticateAgain } from '../authenticate.ts'
-import type { ApiEnvironment } from '../environment.ts'
 import { latestQuery, listQuery, toLatestParams, toListParams } from '../message-params.ts'
 import { isoTime, presentMessage, presentSummary } from '../present.ts'
 import { cursor, messageDetail, messagePage } from '../shapes/shapes.ts'
-import { viewOf, whileConnected } from '../view.ts'
+import { onGone, searchOf } from '../search-view.ts'
+import { viewOf } from '../view.ts'
 import { messageId, messageNotFound } from './path-parameters.ts'
 import type { RoutePorts } from './ports.ts'
 import { data, json, route } from './route.ts'
@@ -89,14 +87,15 @@ export const latestMessage = route({
     const askedAt = ports.now()
     const view = searchOf(context, principal, filter, askedAt)
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
-    const look = () => store.latestMessage(view, after)
+    const look = async (arrived: StoredMessage | null) =>
+      arrived && isVisible(arrived, view, after) ? arrived : store.latestMessage(view, after)
     const message = await waits.until(view, waiting, look)
     if (waitMs > 0) await authenticateAgain(ports.keys, principal, askedAt)
     if (message) return answerLatest(message)
     if (waitMs === 0 && !wantsReasons) throw new AppError('message_not_found', 'No messages found')
     // Read before the last query, so that a client that continues from this cursor misses no message.
     const newest = await store.newestPosition(view.teamId)
-    const last = await look()
+    const last = await look(null)
     if (last) return answerLatest(last)
     throw new AppError('message_not_found', 'No messages found', {
       extra: { cursor: formatCursor(newest), ...(await reasons(ports, { principal, view, after })) },
@@ -107,6 +106,11 @@ export const latestMessage = route({
     }
   },
 })
+
+/** Of a message that matches the filter. */
+function isVisible({ receivedAt, position }: StoredMessage, { oldestReceivedAt }: View, after: number | null): boolean {
+  return receivedAt >= oldestReceivedAt && position > (after ?? 0)
+}
 
 export const getMessage = route({
   method: 'get',
@@ -124,15 +128,6 @@ export const getMessage = route({
     return { data: presentMessage(message) }
   },
 })
-
-function searchOf(context: Context<ApiEnvironment>, principal: Principal, filter: MessageFilter, at: number): View {
-  return { ...viewOf(principal, filter, at), proceed: whileConnected(context.env.outgoing) }
-}
-
-/** Uses the socket, because the `signal` of a request costs as much as the rest of a held wait. */
-function onGone({ env }: Context<ApiEnvironment>) {
-  return (end: () => void) => void env.outgoing?.once('close', end)
-}
 
 type Unmatched = { principal: Principal; view: View; after: number | null }
 

@@ -1,3 +1,4 @@
+import * as attempts from './attempts.ts'
 import * as inbound from './inbound.ts'
 import * as keys from './keys.ts'
 import * as mailboxes from './mailboxes.ts'
@@ -5,14 +6,17 @@ import * as messageFiles from './message-files.ts'
 import * as messageRemoval from './message-removal.ts'
 import * as messageStream from './message-stream.ts'
 import * as messages from './messages.ts'
+import * as questions from './questions.ts'
 import type { DeclaredRoute, Route } from './route.ts'
 import * as scenarios from './scenarios.ts'
 import * as scripts from './scripts.ts'
 import * as server from './server.ts'
+import * as settled from './settled.ts'
 import * as webhookDeliveries from './webhook-deliveries.ts'
 import * as webhooks from './webhooks.ts'
 
 const FILES: Record<string, DeclaredRoute>[] = [
+  attempts,
   inbound,
   keys,
   mailboxes,
@@ -20,9 +24,11 @@ const FILES: Record<string, DeclaredRoute>[] = [
   messageRemoval,
   messageStream,
   messages,
+  questions,
   scenarios,
   scripts,
   server,
+  settled,
   webhookDeliveries,
   webhooks,
 ]

@@ -26,6 +26,7 @@ export const createScenario = route({
   errors: [
     { code: 'validation_failed', sentence: 'The body is not valid.', details: { steps: ['is required'] } },
     'scenario_too_large',
+    'scenario_unsupported',
     'mailbox_unknown',
     'scenario_limit',
     'payload_too_large',

@@ -41,7 +41,7 @@ export function firstStepsRouter(ports: RpcPorts) {
       if (!worker || !recipient)
         throw new AppError('forbidden', 'This server cannot send a sample, because the worker runs in another process.')
       const content = sampleMail({ to: recipient.address, at: ports.now() }, ports.mailboxes.random)
-      await worker.receiveMail({ from: SAMPLE_SENDER, recipient, content })
+      await worker.receiveMail({ from: SAMPLE_SENDER, recipients: [recipient], content, receivedVia: 'sample' })
       return { to: recipient.address }
     }),
   })

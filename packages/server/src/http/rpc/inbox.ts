@@ -12,6 +12,7 @@ import {
 import { isOperator } from '../../manage/operator.ts'
 import type { UnroutedMailList } from '../local-worker.ts'
 import { isoTime } from '../present.ts'
+import { attemptsRouter } from './attempts.ts'
 import { firstStepsRouter } from './first-steps.ts'
 import { id } from './inputs.ts'
 import { mailboxesRouter, starterMailbox } from './mailboxes.ts'
@@ -84,6 +85,7 @@ export function inboxRouter(ports: RpcPorts) {
         }),
     }),
 
+    attempts: attemptsRouter(ports),
     unrouted: unroutedRouter(ports),
     others: othersRouter(ports),
     caught: caughtRouter(ports),

@@ -4,6 +4,7 @@ import { metricsRouter, usageRouter } from './figures.ts'
 import { inboxRouter } from './inbox.ts'
 import type { RpcPorts } from './ports.ts'
 import { router } from './procedures.ts'
+import { scenariosRouter } from './scenarios.ts'
 import { teamRouter } from './team.ts'
 import { userRouter } from './user.ts'
 import { webhooksRouter } from './webhooks.ts'
@@ -16,6 +17,7 @@ export function createRouter(ports: RpcPorts) {
     inbox: inboxRouter(ports),
     apiKeys: apiKeysRouter(ports),
     webhooks: webhooksRouter(ports),
+    scenarios: scenariosRouter(ports),
     metrics: metricsRouter(ports),
     usage: usageRouter(ports),
     billing: billingRouter(ports),

@@ -14,6 +14,7 @@ export const scenario = shapeOf<Scenario>()(
     nextStep: count.meta({ description: 'The step that the next mail gets, counted from 0.', example: 0 }),
     timesUsed: count.meta({ description: 'How often that step was used.', example: 1 }),
     mails: count.meta({ description: 'How many mails have got a step.', example: 1 }),
+    mailsPerStep: z.array(count).meta({ description: 'How many mails each step has got.', example: [1, 0] }),
     createdAt: time,
     expiresAt: time.meta({ description: 'When the scenario ends. From then on, mail is accepted as usual.' }),
   }),

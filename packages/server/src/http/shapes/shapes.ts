@@ -77,7 +77,7 @@ const envelope = z.strictObject({
 
 const scopes = z.array(z.enum(['api.full', 'email.full', 'email.mailbox']))
 
-const messageSummary = shapeOf<MessageSummary>()(z.strictObject(summaryShape)).meta({
+export const messageSummary = shapeOf<MessageSummary>()(z.strictObject(summaryShape)).meta({
   description: 'A message as lists show it.',
 })
 

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { selfSignedCertificate } from './certificate.ts'
 import { parseBdat, parseCommand, parseMail, parseRcpt } from './commands.ts'
+import { offerWithout } from './extensions.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { BAD_ARGUMENTS, BAD_PARAMETER, BAD_SENDER, UNKNOWN_PARAMETER } from './replies.ts'
 import { startTestServer, TestClient } from './test-kit.ts'
+
+const EVERYTHING = offerWithout([])
 
 const mail = (mailFrom: string, rest = {}) => ({ mailFrom, declaredBytes: 0, isBinary: false, ...rest })
 
@@ -25,7 +28,7 @@ describe('MAIL', () => {
     ['FROM:<a@b.test> AUTH=<>', mail('a@b.test')],
     ['FROM:<a@b.test> SIZE=99999999999999999999', mail('a@b.test', { declaredBytes: 1e20 })],
   ])('%s is understood', (argument, expected) => {
-    expect(parseMail(argument, DEFAULT_LIMITS)).toEqual(expected)
+    expect(parseMail(argument, DEFAULT_LIMITS, EVERYTHING)).toEqual(expected)
   })
 
   test.each<[string, string]>([
@@ -50,7 +53,7 @@ describe('MAIL', () => {
     ['FROM:<a@b.test> RET=HDRS', UNKNOWN_PARAMETER],
     ['FROM:<a@b.test> X', UNKNOWN_PARAMETER],
   ])('%s is refused', (argument, refusal) => {
-    expect(parseMail(argument, DEFAULT_LIMITS)).toEqual({ refusal })
+    expect(parseMail(argument, DEFAULT_LIMITS, EVERYTHING)).toEqual({ refusal })
   })
 
   test.each<[string, number, number, boolean]>([
@@ -64,7 +67,7 @@ describe('MAIL', () => {
   ])('limit: sender with a %s bytes', (_name, localBytes, domainBytes, isTaken) => {
     const mailFrom = `${'a'.repeat(localBytes)}@${'d'.repeat(domainBytes)}`
     const expected = isTaken ? mail(mailFrom) : { refusal: BAD_SENDER }
-    expect(parseMail(`FROM:<${mailFrom}>`, DEFAULT_LIMITS)).toEqual(expected)
+    expect(parseMail(`FROM:<${mailFrom}>`, DEFAULT_LIMITS, EVERYTHING)).toEqual(expected)
   })
 })
 
@@ -75,7 +78,7 @@ test.each<[string, unknown]>([
   ['TO:<qa@in.test> NOTIFY=NEVER', { refusal: UNKNOWN_PARAMETER }],
   ['FROM:<qa@in.test>', { refusal: BAD_ARGUMENTS }],
 ])('RCPT %s', (argument, expected) => {
-  expect(parseRcpt(argument)).toEqual(expected)
+  expect(parseRcpt(argument, EVERYTHING)).toEqual(expected)
 })
 
 test.each<[string, unknown]>([

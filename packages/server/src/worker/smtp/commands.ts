@@ -1,5 +1,6 @@
+import type { Offer } from './extensions.ts'
 import type { Limits } from './limits.ts'
-import { BAD_ARGUMENTS, BAD_PARAMETER, BAD_SENDER, UNKNOWN_PARAMETER } from './replies.ts'
+import { ADDRESS_NEEDS_UTF8, BAD_ARGUMENTS, BAD_PARAMETER, BAD_SENDER, UNKNOWN_PARAMETER } from './replies.ts'
 
 export type Command = { verb: string; argument: string }
 export type MailCommand = { mailFrom: string; declaredBytes: number; isBinary: boolean }
@@ -13,23 +14,25 @@ export function parseCommand(line: string): Command {
 }
 
 /** `FROM:<address> [parameters]`, RFC 5321 (4.1.1.2). */
-export function parseMail(argument: string, limits: SenderAddressLimits): MailCommand | Refused {
+export function parseMail(argument: string, limits: SenderAddressLimits, offer: Offer): MailCommand | Refused {
   const path = parsePath(argument, 'FROM:')
   if (!path) return { refusal: BAD_ARGUMENTS }
   if (!isAcceptableSender(path.address, limits)) return { refusal: BAD_SENDER }
+  if (needsUtf8(path.address, offer)) return { refusal: ADDRESS_NEEDS_UTF8 }
   const mail: MailCommand = { mailFrom: path.address, declaredBytes: 0, isBinary: false }
   if (path.parameters === '') return mail
   for (const parameter of path.parameters.split(/ +/)) {
-    const refusal = applyMailParameter(mail, parameter)
+    const refusal = applyMailParameter(mail, parameter, offer)
     if (refusal) return { refusal }
   }
   return mail
 }
 
 /** `TO:<address>`, RFC 5321 (4.1.1.3). Parameters are refused, because the server announces none. */
-export function parseRcpt(argument: string): { address: string } | Refused {
+export function parseRcpt(argument: string, offer: Offer): { address: string } | Refused {
   const path = parsePath(argument, 'TO:')
   if (!path) return { refusal: BAD_ARGUMENTS }
+  if (needsUtf8(path.address, offer)) return { refusal: ADDRESS_NEEDS_UTF8 }
   return path.parameters === '' ? { address: path.address } : { refusal: UNKNOWN_PARAMETER }
 }
 
@@ -94,10 +97,18 @@ function isAcceptableSender(address: string, limits: SenderAddressLimits): boole
   )
 }
 
-function applyMailParameter(mail: MailCommand, parameter: string): string | null {
+/** If the extension is announced, such addresses are accepted also without its parameter. */
+function needsUtf8(address: string, offer: Offer): boolean {
+  return !offer.has('SMTPUTF8') && /[^\0-\x7f]/.test(address)
+}
+
+function applyMailParameter(mail: MailCommand, parameter: string, offer: Offer): string | null {
   const equals = parameter.indexOf('=')
   const name = (equals === -1 ? parameter : parameter.slice(0, equals)).toUpperCase()
   const value = equals === -1 ? '' : parameter.slice(equals + 1)
+  // All parameters but BODY have the name of their extension.
+  const extension = name !== 'BODY' ? name : /^BINARYMIME$/i.test(value) ? 'BINARYMIME' : '8BITMIME'
+  if (!(offer as ReadonlySet<string>).has(extension)) return UNKNOWN_PARAMETER
   switch (name) {
     case 'SIZE':
       // RFC 1870 allows 20 digits. A number too large to be exact is over any limit anyway.

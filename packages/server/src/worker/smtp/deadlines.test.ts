@@ -118,7 +118,7 @@ test('limit: a session may last 30 minutes, busy or not', async () => {
 })
 
 test('the time for storing does not count against the client', async () => {
-  const stored = Promise.withResolvers<void>()
+  const stored = Promise.withResolvers<string[]>()
   const started = Promise.withResolvers<void>()
   const { client } = await startWithClient({
     receive: () => {
@@ -129,7 +129,7 @@ test('the time for storing does not count against the client', async () => {
   const replying = client.deliver('text')
   await started.promise
   passSeconds(3_000)
-  stored.resolve()
+  stored.resolve([])
   expect(await replying).toMatch(/^250 /)
 })
 

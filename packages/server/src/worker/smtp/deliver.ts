@@ -2,7 +2,7 @@ import type { Log } from '../../observe/log.ts'
 import type { MailContent } from '../../mime/mail-parser.ts'
 import type { Recipient } from '../../domain/address.ts'
 import type { MailPlan } from '../scripts.ts'
-import type { Holds } from './holds.ts'
+import type { Dialogue } from './dialogue.ts'
 import type { IncomingMail } from './incoming-mail.ts'
 import { storageRefusal } from './incoming-mail.ts'
 import { STORED } from './replies.ts'
@@ -17,21 +17,23 @@ export type ReceivedMail = {
 }
 
 export type DeliverPorts = {
-  /** The mail is durable when this resolves. */
-  receive: (mail: ReceivedMail) => Promise<void>
+  /** The mail is durable when this resolves with the ids of its messages, one per recipient. */
+  receive: (mail: ReceivedMail) => Promise<string[]>
   log: Pick<Log, 'error'>
 }
+
+type MailDelivery = { envelope: Omit<ReceivedMail, 'content'>; onStored: (messageIds: string[]) => void }
 
 /** Hands over a complete mail and returns the reply for its sender: "Stored" only if it is. */
 export async function deliver(
   { receive, log }: DeliverPorts,
   mail: IncomingMail,
-  envelope: Omit<ReceivedMail, 'content'>,
+  { envelope, onStored }: MailDelivery,
 ): Promise<string> {
   try {
     const finished = mail.finish()
     const content = finished instanceof Promise ? await finished : finished
-    await receive({ ...envelope, content })
+    onStored(await receive({ ...envelope, content }))
     return STORED
   } catch (error) {
     log.error({ err: error }, 'storing a mail failed')
@@ -45,13 +47,13 @@ export async function deliver(
 export async function deliverAsPlanned(
   ports: DeliverPorts,
   mail: IncomingMail,
-  envelope: Omit<ReceivedMail, 'content'>,
-  { plan: { action, teamId }, holds }: { plan: MailPlan; holds: Holds },
+  { plan, dialogue, ...delivery }: MailDelivery & { plan: MailPlan; dialogue: Pick<Dialogue, 'delay'> },
 ): Promise<string | null> {
+  const { action, teamId } = plan
   const isRefused = action.do === 'reject' || (action.do === 'cut' && !action.isStored)
-  const reply = isRefused ? await mail.remove().then(() => null) : await deliver(ports, mail, envelope)
+  const reply = isRefused ? await mail.remove().then(() => null) : await deliver(ports, mail, delivery)
   if (action.do === 'reject') return action.reply
   // Stored before the delay: a sender that gives up and sends the mail again has sent it twice.
-  if (action.do === 'delay') await holds.delay(teamId, action.ms)
+  if (action.do === 'delay') await dialogue.delay({ teamId, milliseconds: action.ms })
   return action.do === 'cut' ? null : reply
 }

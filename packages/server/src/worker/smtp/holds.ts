@@ -1,35 +1,43 @@
 /** Connections of a team that scenarios delay at once. Each costs memory and one of the server's connections. */
 const HELD_PER_TEAM_MAX = 50
 
+/** `end` makes it over. */
+export type Hold = { over: Promise<void>; end: () => void }
+
+const NOT_HELD: Hold = { over: Promise.resolve(), end() {} }
+
 /** Delays the replies to clients. */
 export class Holds {
   #perTeam = new Map<string, number>()
   #ends = new Set<() => void>()
   #isReleased = false
 
-  /** Resolves after the time: at once if the team has too many delays, and early when the server closes. */
-  async delay(teamId: string, milliseconds: number): Promise<void> {
+  /** Over after the time: at once if the team has too many delays, and early when the server closes. */
+  delay(teamId: string, milliseconds: number): Hold {
     const held = this.#perTeam.get(teamId) ?? 0
-    if (held >= HELD_PER_TEAM_MAX || this.#isReleased) return
+    if (held >= HELD_PER_TEAM_MAX) return NOT_HELD
     this.#perTeam.set(teamId, held + 1)
-    await this.pause(milliseconds)
-    const left = this.#perTeam.get(teamId)! - 1
-    if (left === 0) this.#perTeam.delete(teamId)
-    else this.#perTeam.set(teamId, left)
+    const hold = this.pause(milliseconds)
+    const leave = () => {
+      const left = this.#perTeam.get(teamId)! - 1
+      if (left === 0) this.#perTeam.delete(teamId)
+      else this.#perTeam.set(teamId, left)
+    }
+    return { ...hold, over: hold.over.then(leave) }
   }
 
   /** The same without the limit. */
-  async pause(milliseconds: number): Promise<void> {
-    if (this.#isReleased) return
-    await new Promise<void>((resolve) => {
-      const end = () => {
-        clearTimeout(timer)
-        this.#ends.delete(end)
-        resolve()
-      }
-      const timer = setTimeout(end, milliseconds)
-      this.#ends.add(end)
-    })
+  pause(milliseconds: number): Hold {
+    if (this.#isReleased) return NOT_HELD
+    const { promise: over, resolve } = Promise.withResolvers<void>()
+    const end = () => {
+      clearTimeout(timer)
+      this.#ends.delete(end)
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    this.#ends.add(end)
+    return { over, end }
   }
 
   release(): void {

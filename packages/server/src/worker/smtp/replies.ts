@@ -1,3 +1,5 @@
+import type { Extension, Offer } from './extensions.ts'
+
 // All replies as sent. None contains client input, so a client cannot inject anything into a reply.
 
 export const OK = '250 2.0.0 OK\r\n'
@@ -54,6 +56,7 @@ export const AUTH_WRONG = '535 5.7.8 Wrong user or password\r\n'
 export const NO_MAILBOX = '550 5.1.3 The address has no mailbox before its tag\r\n'
 export const DOMAIN_NOT_ALLOWED = '550 5.7.1 Mail for this domain is not accepted here\r\n'
 export const MAIL_TOO_BIG = '552 5.3.4 Mail exceeds the size limit\r\n'
+export const ADDRESS_NEEDS_UTF8 = '553 5.6.7 Non-ASCII addresses are not supported\r\n'
 export const TOO_MANY_HOPS = '554 5.4.6 Too many Received fields, the mail is looping\r\n'
 export const NO_RECIPIENTS = '554 5.5.1 No valid recipients\r\n'
 export const PLAINTEXT_BEHIND_STARTTLS = '554 5.5.1 Nothing may follow STARTTLS in plain text, closing connection\r\n'
@@ -68,29 +71,21 @@ export function helloReply(hostname: string): string {
   return `250 ${safeHostname(hostname)}\r\n`
 }
 
-export function extendedHelloReply({ hostname, sizeMaxBytes, offersTls }: HelloOptions): string {
-  const keywords = [
-    safeHostname(hostname),
-    'PIPELINING',
-    `SIZE ${sizeMaxBytes}`,
-    '8BITMIME',
-    'SMTPUTF8',
-    'CHUNKING',
-    'BINARYMIME',
-    ...(offersTls ? ['STARTTLS'] : []),
-    'AUTH PLAIN LOGIN',
-    'ENHANCEDSTATUSCODES',
-  ]
+export function extendedHelloReply({ hostname, sizeMaxBytes, offer }: HelloOptions): string {
+  const parameters: Partial<Record<Extension, string>> = { SIZE: ` ${sizeMaxBytes}`, AUTH: ' PLAIN LOGIN' }
+  const extensions = Array.from(offer, (name) => `${name}${parameters[name] ?? ''}`)
+  const keywords = [safeHostname(hostname), ...extensions, 'ENHANCEDSTATUSCODES']
   return keywords.map((keyword, index) => `250${index < keywords.length - 1 ? '-' : ' '}${keyword}\r\n`).join('')
 }
 
-/** AUTH is always listed, as in the EHLO reply. */
-export function helpReply(offersTls: boolean): string {
-  const commands = `EHLO HELO MAIL RCPT DATA BDAT RSET NOOP VRFY ${offersTls ? 'STARTTLS ' : ''}AUTH QUIT`
+export function helpReply(offer: Offer): string {
+  const chunks = offer.has('CHUNKING') ? ' BDAT' : ''
+  const others = (['STARTTLS', 'AUTH'] as const).filter((name) => offer.has(name))
+  const commands = `EHLO HELO MAIL RCPT DATA${chunks} RSET NOOP VRFY ${[...others, 'QUIT'].join(' ')}`
   return `214 2.0.0 ${commands}; mail is captured, never relayed\r\n`
 }
 
-type HelloOptions = { hostname: string; sizeMaxBytes: number; offersTls: boolean }
+type HelloOptions = { hostname: string; sizeMaxBytes: number; offer: Offer }
 
 export function replyCode(reply: string): number {
   return Number(reply.slice(0, 3))

@@ -55,6 +55,25 @@ test('refusals of a script are no errors of the client', async () => {
   expect(mails).toHaveLength(1)
 })
 
+test.each(['DATA\r\n', 'BDAT 4 LAST\r\ntext'])(
+  '%j that was sent before the refusal is known is no error either',
+  async (command) => {
+    const { port, refusals } = await startScripted(
+      Array.from({ length: 40 }, () => reject('rcpt', '550 5.1.1 No such user')),
+    )
+    const { client } = await begin(port, [])
+    for (let count = 0; count < 40; count++) {
+      client.send(`RCPT TO:<scripted@in.test>\r\n${command}`)
+      expect(await client.reply()).toMatch(/^550 5\.1\.1/)
+      expect(await client.reply()).toMatch(/^5/)
+      await client.say('RSET')
+      await client.say('MAIL FROM:<app@shop.test>')
+    }
+    expect(await client.say('RCPT TO:<plain@in.test>')).toMatch(/^250/)
+    expect(refusals).toHaveLength(40)
+  },
+)
+
 test('a refusal at DATA, and one after it, end the transaction and store nothing', async () => {
   const { port, mails } = await startScripted([
     reject('data', '451 4.3.0 Not now'),
@@ -94,12 +113,31 @@ test.each([
   expect(mails).toEqual([])
 })
 
-test('a mail whose connection is cut after it was sent can be stored nevertheless', async () => {
-  const { port, mails } = await startScripted([{ do: 'cut', at: 'after-data', afterBytes: null, isStored: true }])
+test('a mail whose connection is cut after it was sent can be stored nevertheless, once', async () => {
+  const { server, port, mails } = await startScripted([
+    { do: 'cut', at: 'after-data', afterBytes: null, isStored: true },
+  ])
   const { client } = await begin(port)
   await client.say('DATA')
-  expect(await client.say('text\r\n.')).toBe('')
+  // As Postfix does, which does not wait for the reply.
+  client.send('text\r\n.\r\nQUIT\r\n')
+  expect(await client.reply()).toBe('')
+  await expect.poll(() => server.connections).toBe(0)
   expect(mails).toHaveLength(1)
+})
+
+test('commands that were sent before the cut get their replies, and those after it have no effect', async () => {
+  const { server, port, mails } = await startScripted([{ do: 'cut', at: 'data', afterBytes: null, isStored: false }])
+  const client = await TestClient.connectWithHello(port)
+  const another = 'RSET\r\nMAIL FROM:<app@shop.test>\r\nRCPT TO:<plain@in.test>\r\nDATA\r\ntext\r\n.\r\n'
+  client.send(`MAIL FROM:<app@shop.test>\r\nRCPT TO:<scripted@in.test>\r\nDATA\r\n${another}`)
+  expect([await client.reply(), await client.reply(), await client.reply()]).toEqual([
+    expect.stringMatching(/^250 2\.1\.0/),
+    expect.stringMatching(/^250 2\.1\.5/),
+    '',
+  ])
+  await expect.poll(() => server.connections).toBe(0)
+  expect(mails).toEqual([])
 })
 
 test('the connection is cut after some bytes of the mail', async () => {
@@ -158,4 +196,24 @@ test('with 50 delays of a team, the next mail is accepted at once', async () => 
   // All but one wait for their delays, whichever comes last.
   const replies = clients.map((client) => client.say('RCPT TO:<scripted@in.test>'))
   expect(await Promise.race(replies)).toMatch(/^250/)
+})
+
+test('a client that gave up is no longer one of the 50', async () => {
+  const delays = Array.from({ length: 51 }, (): Action => ({ do: 'delay', at: 'rcpt', ms: 60_000 }))
+  const { server, port } = await startScripted(delays)
+  const held = async () => {
+    const client = await TestClient.connectWithHello(port)
+    await client.say('MAIL FROM:<app@shop.test>')
+    client.send('RCPT TO:<scripted@in.test>\r\n')
+    return client
+  }
+  const gone = await Promise.all(Array.from({ length: 50 }, held))
+  for (const [index, client] of gone.entries()) {
+    if (index % 2 === 0) client.destroy()
+    else client.endInput()
+  }
+  await expect.poll(() => server.connections).toBe(0)
+  const held51 = (await held()).reply().then(() => 'delayed')
+  const plain = begin(port, ['plain']).then(() => 'plain')
+  expect(await Promise.race([held51, plain])).toBe('plain')
 })

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { TLSSocket } from 'node:tls'
 import type { Log } from '../../observe/log.ts'
+import type { AttemptOutcome } from './attempts.ts'
 import { DataReader } from './data-reader.ts'
 import { findMissedDeadline } from './deadlines.ts'
 import type { DeliverPorts } from './deliver.ts'
@@ -32,6 +33,10 @@ type Transfer = { mail: IncomingMail; startedAt: number; startedBytes: number }
 const COMMAND: Mode = { kind: 'command' }
 const RESPONSE: Mode = { kind: 'response' }
 const TLS_HANDSHAKE: Mode = { kind: 'tls' }
+
+/** What follows a command that is not answered yet: enough for a group of recipients. */
+const PIPELINED_BYTES_MAX = 4_096
+const MAIL_END = /^\.\r\n|^BDAT /im
 
 /** One connection: reads bytes, passes them to the dialogue, sends the replies, and waits for the store. */
 export class SmtpSession {
@@ -133,7 +138,7 @@ export class SmtpSession {
   #perform(step: Step): void {
     if (step.next === 'tls') return this.#startTls(step.reply)
     if (step.next === 'close') return this.#hangUp(step.reply)
-    if (step.next === 'cut') return this.destroy()
+    if (step.next === 'cut') return this.#cut()
     this.#unsent += step.reply
     if (step.next === 'command') this.#mode = COMMAND
     else if (step.next === 'response') this.#mode = RESPONSE
@@ -174,23 +179,31 @@ export class SmtpSession {
     const writing = mail.write(content)
     const next = (): void => (mail.isFarTooBig ? this.#cutOff(replies.MAIL_TOO_BIG) : onDone())
     const scripted = this.#dialogue.transferAfter(content.length)
-    if (scripted) this.#waitFor(Promise.all([writing, scripted]), ([, isCut]) => (isCut ? this.destroy() : next()))
+    if (scripted) this.#waitFor(Promise.all([writing, scripted]), ([, isCut]) => (isCut ? this.#cut() : next()))
     else if (writing) this.#waitFor(writing, next)
     else next()
   }
 
   #endMail(mail: IncomingMail): void {
     if (mail.refusal) return this.#perform(this.#answerMail(mail.refusal, mail.isRefusedByScript))
-    const { mailFrom, recipients, plans } = this.#dialogue.handOver()
-    const { helo, isTls: tls } = this.#dialogue
-    const envelope = { mailFrom, recipients, helo, remoteAddress: this.#remoteAddress, tls }
+    const { transaction, flight } = this.#dialogue.handOver()
+    const { mailFrom, recipients, plans } = transaction
+    const { helo, tls } = this.#dialogue
+    const envelope = { mailFrom, recipients, helo, remoteAddress: this.#remoteAddress, tls: tls !== null }
+    const onStored = (messageIds: string[]): void => void (transaction.messageIds = messageIds)
     const plan = planAt('after-data', plans)
     const delivering =
       plan === null
-        ? deliver(this.#ports, mail, envelope)
-        : deliverAsPlanned(this.#ports, mail, envelope, { plan, holds: this.#ports.dialogue.scenarios.holds })
-    this.#waitFor(delivering, (reply) =>
-      reply === null ? this.destroy() : this.#perform(this.#answerMail(reply, plan?.action.do === 'reject')),
+        ? deliver(this.#ports, mail, { envelope, onStored })
+        : deliverAsPlanned(this.#ports, mail, { envelope, onStored, plan, dialogue: this.#dialogue })
+    const delivered = delivering
+      .finally(() => flight.end())
+      .then((reply) => {
+        if (this.#isClosed || this.#isInputOver) this.#dialogue.record(transaction, this.#closedOutcome)
+        return reply
+      })
+    this.#waitFor(delivered, (reply) =>
+      reply === null ? this.#cut() : this.#perform(this.#answerMail(reply, plan?.action.do === 'reject')),
     )
   }
 
@@ -198,7 +211,7 @@ export class SmtpSession {
     return isScripted ? this.#dialogue.answerAsScripted(reply) : this.#dialogue.answerMail(reply)
   }
 
-  /** Reads nothing from the client until `promise` settles. */
+  /** Processes nothing from the client until `promise` settles. */
   #waitFor<T>(promise: Promise<T>, onDone: (value: T) => void): void {
     this.#isWaiting = true
     promise
@@ -225,7 +238,7 @@ export class SmtpSession {
     this.#detach(this.#socket)
     const socket = new TLSSocket(this.#socket, { isServer: true, secureContext })
     socket.once('secure', () => {
-      this.#dialogue.startedTls()
+      this.#dialogue.startedTls(socket.getProtocol() ?? 'TLS')
       this.#mode = COMMAND
       // The client has read our reply, or the handshake would not have finished.
       this.#isBlocked = false
@@ -249,15 +262,39 @@ export class SmtpSession {
     this.#hangUp(reply)
   }
 
+  /** Ends the session as a script says: after the replies to what was sent before, and without reading what follows. */
+  #cut(): void {
+    this.#stopTalking('cut')
+    this.#send()
+    this.#socket.destroySoon()
+  }
+
+  /** The client sends no more, and what is left to process completes no mail. */
+  get #isInputOver(): boolean {
+    if (!this.#hasInputEnded || this.#lines.isEmpty) return this.#hasInputEnded
+    if (this.#mode.kind !== 'command' || this.#dialogue.isContentDue) return false
+    return !MAIL_END.test(this.#lines.rest().toString('latin1'))
+  }
+
+  /** Whether the client has closed the connection, or the server while it stops. */
+  get #closedOutcome(): 'shut-down' | 'closed' {
+    return this.#ports.isClosing() ? 'shut-down' : 'closed'
+  }
+
   #hangUp(reply: string): void {
     if (this.#hungUpAt !== null) return
-    this.#hungUpAt = performance.now()
-    this.#dialogue.abandon()
-    this.#lines.clear()
+    if (reply === '') this.#stopTalking(this.#closedOutcome)
+    else this.#stopTalking('refused', reply)
     this.#socket.end(this.#unsent + reply, 'latin1')
     this.#unsent = ''
     // Keep reading: closing a socket with unread bytes resets the connection, and the client loses the reply.
     this.#socket.resume()
+  }
+
+  #stopTalking(outcome: AttemptOutcome, reply: string | null = null): void {
+    this.#hungUpAt = performance.now()
+    this.#dialogue.end(outcome, reply)
+    this.#lines.clear()
   }
 
   #attach(socket: Socket): void {
@@ -280,12 +317,16 @@ export class SmtpSession {
     this.#activeAt = performance.now()
     this.#lines.push(chunk)
     if (!this.#isWaiting && !this.#isBlocked) return this.advance()
+    // Only a socket that is read shows that the client has gone. A script may delay the reply to a command for a minute.
+    const isCommand = this.#mode.kind === 'command' && !this.#isBlocked
+    if (isCommand && this.#lines.rest().length < PIPELINED_BYTES_MAX) return
     this.#isPaused = true
     this.#socket.pause()
   }
 
   #onEnd = (): void => {
     this.#hasInputEnded = true
+    this.#dialogue.endInput(this.#isWaiting && this.#isInputOver ? this.#closedOutcome : null)
     this.advance()
   }
 
@@ -303,7 +344,7 @@ export class SmtpSession {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#hungUpAt ??= performance.now()
-    this.#dialogue.abandon()
+    this.#dialogue.closed(this.#closedOutcome)
     if (!this.#isWaiting) this.#ports.onGone(this)
   }
 }

@@ -47,7 +47,7 @@ test('chunks of a started mail can be completed too', async () => {
 })
 
 test('the shutdown waits for mail that is being stored', async () => {
-  const stored = Promise.withResolvers<void>()
+  const stored = Promise.withResolvers<string[]>()
   const started = Promise.withResolvers<void>()
   const { client, server } = await startWithClient({
     receive: () => {
@@ -58,7 +58,7 @@ test('the shutdown waits for mail that is being stored', async () => {
   const replying = client.deliver('text')
   await started.promise
   const closing = server.close()
-  stored.resolve()
+  stored.resolve([])
   expect(await replying).toMatch(/^250 /)
   expect(await client.reply()).toMatch(/^421 4\.3\.2 /)
   client.destroy()

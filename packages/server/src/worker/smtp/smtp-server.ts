@@ -3,13 +3,16 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { domainToASCII } from 'node:url'
+import type { EndedAttempt } from '../../domain/attempt.ts'
 import type { Log } from '../../observe/log.ts'
 import type { SmtpCredentials } from './authentication.ts'
 import { ConnectionLimits } from './connection-limits.ts'
 import type { ReceivedMail } from './deliver.ts'
 import type { DialoguePorts } from './dialogue.ts'
 import type { Scripts } from '../scripts.ts'
+import { Transit } from '../transit.ts'
 import { DiskRoom } from './disk-room.ts'
+import { offerWithout, type Extension } from './extensions.ts'
 import { Holds } from './holds.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
@@ -33,6 +36,8 @@ export type SmtpSettings = {
   /** Null: AUTH is offered and accepts any credentials, but is not required. */
   credentials: SmtpCredentials | null
   allowedDomains: string[] | null
+  /** Default: none. */
+  hiddenExtensions?: Extension[]
   /** Default: twice the size limit. */
   freeBytesMin?: number
   limits?: Partial<Limits>
@@ -41,11 +46,15 @@ export type SmtpSettings = {
 export type SmtpServerPorts = {
   /** Called at most once a second. */
   freeBytes: () => Promise<number>
-  /** The mail is durable when this resolves. An error with code `ENOSPC` or `outOfSpace: true` means a full disk. */
-  receive: (mail: ReceivedMail) => Promise<void>
+  /** The mail is durable when this resolves with the ids of its messages, one per recipient. An error with code `ENOSPC` or `outOfSpace: true` means a full disk. */
+  receive: (mail: ReceivedMail) => Promise<string[]>
   onRejection: (refusal: SmtpRejection) => void
+  /** Default: attempts are not recorded. */
+  onAttempts?: (attempts: EndedAttempt[]) => void
   /** Default: no address has a script. */
   scripts?: Scripts
+  /** Counts the mail in open transactions. Default: a new one. */
+  transit?: Transit
   /** While true, new connections are refused and open ones continue. Default: never. */
   isOverloaded?: () => boolean
   log: Pick<Log, 'debug' | 'warn' | 'error'>
@@ -75,7 +84,7 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
     hostname: settings.hostname,
     credentials: settings.credentials,
     allowedDomains: settings.allowedDomains && new Set(settings.allowedDomains.map(toComparableDomain)),
-    offersTls: tls !== null,
+    offer: offerWithout([...(settings.hiddenExtensions ?? []), ...(tls === null ? (['STARTTLS'] as const) : [])]),
     sizeMaxBytes,
     limits,
     diskRoom: new DiskRoom({
@@ -86,8 +95,8 @@ export async function startSmtpServer(ports: SmtpServerPorts, settings: SmtpSett
     }),
     spoolFolder: settings.spoolFolder,
     memory: { usedBytes: 0 },
-    scenarios: { scripts: ports.scripts ?? null, holds: new Holds() },
-    onRejection,
+    scenarios: { scripts: ports.scripts ?? null, holds: new Holds(), transit: ports.transit ?? new Transit() },
+    events: { onRejection, onAttempts: ports.onAttempts ?? null },
     log,
   }
   const sessionPorts: SmtpSessionPorts = {

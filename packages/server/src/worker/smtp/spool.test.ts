@@ -32,10 +32,11 @@ describe('limit: 1 MiB in memory', () => {
     const received: { mode: number; size: number }[] = []
     const { server, spoolFolder } = await startTestServer({
       receive: async ({ content }) => {
-        if (content instanceof Uint8Array) return
+        if (content instanceof Uint8Array) return []
         const { mode, size } = await stat(content.path)
         expect(size).toBe(content.size)
         received.push({ mode: mode & 0o777, size })
+        return []
       },
     })
     const client = await TestClient.connectWithHello(server.port)

@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConnectionOptions } from 'node:tls'
 import { connect as connectTls } from 'node:tls'
 import { onTestFinished } from 'vitest'
+import type { EndedAttempt } from '../../domain/attempt.ts'
 import type { ReceivedMail } from './deliver.ts'
 import type { SmtpRejection } from './rejection.ts'
 import type { SmtpServer, SmtpServerPorts, SmtpSettings } from './smtp-server.ts'
@@ -18,6 +19,7 @@ export type TestServer = {
   spoolFolder: string
   mails: (ReceivedMail & { bytes: Buffer })[]
   refusals: SmtpRejection[]
+  attempts: EndedAttempt[]
   connect: () => Promise<TestClient>
 }
 
@@ -29,12 +31,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const spoolFolder = await mkdtemp(join(tmpdir(), 'mailhatch-smtp-'))
   const mails: TestServer['mails'] = []
   const refusals: SmtpRejection[] = []
+  const attempts: EndedAttempt[] = []
   const ports: SmtpServerPorts = {
     freeBytes: async () => Number.MAX_SAFE_INTEGER,
     receive: async (mail) => {
       mails.push({ ...mail, bytes: await contentOf(mail) })
+      return mail.recipients.map(({ mailbox }) => `id of ${mailbox}`)
     },
     onRejection: (refusal) => refusals.push(refusal),
+    onAttempts: (ended) => attempts.push(...ended),
     log: { warn() {}, error() {}, debug() {} },
   }
   const settings: SmtpSettings = {
@@ -52,7 +57,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     await server.close()
     await rm(spoolFolder, { recursive: true, force: true })
   })
-  return { server, spoolFolder, mails, refusals, connect: () => TestClient.connect(server.port) }
+  return { server, spoolFolder, mails, refusals, attempts, connect: () => TestClient.connect(server.port) }
 }
 
 export async function contentOf({ content }: ReceivedMail): Promise<Buffer> {
@@ -121,6 +126,11 @@ export class TestClient {
 
   destroy(): void {
     this.#socket.destroy()
+  }
+
+  /** Unlike after a normal end, the server notices it at once. */
+  reset(): void {
+    this.#socket.resetAndDestroy()
   }
 
   /** Sends one line and returns the reply to it. */

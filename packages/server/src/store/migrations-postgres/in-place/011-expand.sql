@@ -1,4 +1,4 @@
--- From schema 10 to schema 14 while servers of both run. Each part is a short transaction, which adds what new servers need and
+-- From schema 10 to schema 15 while servers of both run. Each part is a short transaction, which adds what new servers need and
 -- triggers that keep it in step with what old servers write. Rows that exist already are filled afterwards, in small steps
 -- (store/postgres-backfill.ts). 011-finish.sql removes the old half.
 

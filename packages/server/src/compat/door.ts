@@ -1,0 +1,23 @@
+import type { Principal } from '../domain/access.ts'
+import type { Upgrades } from '../http/listen.ts'
+import type { ApiPorts } from '../http/ports.ts'
+
+/** What the doors use of the API. */
+export type DoorPorts = Pick<ApiPorts, 'store' | 'now' | 'messages' | 'keys' | 'inbound' | 'site' | 'observe'>
+
+/** Finds out who sends a request, or throws why it is refused. */
+export type Enter = (headers: Headers) => Promise<Principal>
+
+export type DoorFetch = (request: Request, bindings?: object) => Response | Promise<Response>
+
+/** The API of another mail catcher, on top of our store. */
+export type Peer = {
+  /** Its routes, at the root. */
+  serve(enter: Enter): DoorFetch
+  /** The path of its WebSocket, and what takes over the connections to it. */
+  eventsPath: string
+  connect(enter: Enter): Upgrades['take']
+  /** Call after messages were deleted. */
+  deleted(teamId: string, ids: string[]): void
+  close(): void
+}

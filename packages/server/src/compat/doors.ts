@@ -1,0 +1,48 @@
+import { basePathOf } from '../http/base-path.ts'
+import type { Upgrades } from '../http/listen.ts'
+import { withKey, withoutKey } from './access.ts'
+import type { DoorFetch, DoorPorts, Enter } from './door.ts'
+import { createMailpit } from './mailpit/mailpit.ts'
+
+const PEERS = { mailpit: createMailpit }
+export type PeerName = keyof typeof PEERS
+
+/**
+ * The API of another mail catcher, twice: below `/compat/<name>/` of our API, where a key is required, and on a port of its
+ * own, where a request without a key sees the first team.
+ */
+export function openDoors(name: PeerName, ports: DoorPorts) {
+  const peer = PEERS[name](ports)
+  const prefix = `/compat/${name}`
+  const [keyed, open] = [withKey(ports), withoutKey(ports)]
+  const serveKeyed = peer.serve(keyed)
+
+  function upgradesAt(paths: string[], enter: Enter): Upgrades {
+    const isWebSocket = (protocol: string | undefined) => protocol?.toLowerCase() === 'websocket'
+    return {
+      takes: ({ url = '', headers }) => isWebSocket(headers.upgrade) && paths.includes(url.split('?')[0]!),
+      take: peer.connect(enter),
+    }
+  }
+
+  return {
+    /** Serves the requests below the prefix, and leaves others to the API. */
+    besides(api: DoorFetch): DoorFetch {
+      return (request, bindings) => {
+        const url = new URL(request.url)
+        if (!url.pathname.startsWith(`${prefix}/`)) return api(request, bindings)
+        url.pathname = url.pathname.slice(prefix.length)
+        return serveKeyed(new Request(url, request), bindings)
+      }
+    },
+    upgradesBesides: upgradesAt(
+      ['', basePathOf(ports.site.appUrl)].map((base) => `${base}${prefix}${peer.eventsPath}`),
+      keyed,
+    ),
+    /** At the root, for a port of its own. */
+    fetch: peer.serve(open),
+    upgrades: upgradesAt([peer.eventsPath], open),
+    deleted: peer.deleted,
+    close: peer.close,
+  }
+}

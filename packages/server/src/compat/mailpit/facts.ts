@@ -1,0 +1,111 @@
+import type { Header } from '@mailhatch/sdk'
+import { addressesOf } from '../../mime/address-headers.ts'
+import { findHeader } from '../../mime/headers.ts'
+import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
+import type { Store } from '../../store/store.ts'
+import { LOOKED_AT_MAX } from '../walk.ts'
+import { cleanText, wordsOfHtml } from './clean-text.ts'
+
+export type PeerAddress = { Name: string; Address: string }
+
+/** What Mailpit keeps of a message in its list, as far as our summary does not have it. */
+export type Facts = {
+  from: PeerAddress
+  to: PeerAddress[]
+  cc: PeerAddress[]
+  bcc: PeerAddress[]
+  replyTo: PeerAddress[]
+  messageId: string
+  returnPath: string
+  tags: string[]
+  attachments: number
+  inline: number
+}
+
+type Source = Pick<StoredMessage, 'headers' | 'from' | 'fromName' | 'to' | 'attachments' | 'envelope'>
+
+export function factsOf({ headers, from, fromName, to: recipient, attachments, envelope }: Source): Facts {
+  const list = (name: string) => addressesOf(headers, name).map(({ name, address }) => asPeer(name, address))
+  const [to, cc, bcc] = [list('to'), list('cc'), list('bcc')]
+  // Like Mailpit, shows a recipient that no header names as a blind copy.
+  const isNamed = [to, cc, bcc].flat().some(({ Address }) => Address.toLowerCase() === recipient.toLowerCase())
+  if (!isNamed) bcc.push(asPeer(null, recipient))
+  const sender = asPeer(fromName, from)
+  const inline = attachments.filter((one) => one.inline).length
+  return {
+    from: sender,
+    to,
+    cc,
+    bcc,
+    replyTo: list('reply-to'),
+    messageId: withoutBrackets(findHeader(headers, 'message-id')?.value ?? ''),
+    returnPath: (envelope?.mailFrom ?? '') || withoutBrackets(findHeader(headers, 'return-path')?.value ?? '') || from,
+    tags: tagsOf(headers, [...to, ...cc, ...bcc, sender]),
+    attachments: attachments.length - inline,
+    inline,
+  }
+}
+
+/** The text that a search without an operator looks at. */
+export function searchTextOf(message: StoredMessage): string {
+  const { headers, html, text, attachments } = message
+  const { to, cc, bcc, from, replyTo, returnPath } = factsOf(message)
+  const addresses = [[from], to, cc, bcc, replyTo].flat().map(({ Name, Address }) => `${Name} ${Address}`)
+  const words = html === null ? '' : wordsOfHtml(html, { withLinks: true })
+  const files = attachments.filter(({ inline }) => !inline).map(({ filename }) => filename ?? '')
+  const subject = findHeader(headers, 'subject')?.value ?? message.subject
+  return cleanText([subject, ...addresses, returnPath, words || (text ?? ''), ...files].join(' '))
+}
+
+function asPeer(name: string | null, address: string): PeerAddress {
+  return { Name: name ?? '', Address: address }
+}
+
+function withoutBrackets(value: string): string {
+  return value.replaceAll(/^[<>]+|[<>]+$/g, '')
+}
+
+const TAG_LENGTH_MAX = 100
+/** A mail could name thousands. */
+const TAGS_MAX = 100
+
+/** The tags in the X-Tags header, and the parts of addresses after a plus sign. */
+function tagsOf(headers: Header[], addresses: PeerAddress[]): string[] {
+  const given = (findHeader(headers, 'x-tags')?.value ?? '').split(',')
+  const added = addresses.flatMap(({ Address }) => /^[^+]+\+([^@]*)@/.exec(Address)?.[1]?.split('+') ?? [])
+  const tags = new Map<string, string>()
+  for (const one of [...given, ...added]) {
+    const tag = one
+      .replaceAll(/[^a-zA-Z0-9\-_.@]+/g, ' ')
+      .trim()
+      .slice(0, TAG_LENGTH_MAX)
+    if (tag !== '' && tags.size < TAGS_MAX && !tags.has(tag.toLowerCase())) tags.set(tag.toLowerCase(), tag)
+  }
+  return Array.from(tags.keys())
+    .sort()
+    .map((key) => tags.get(key)!)
+}
+
+/** Messages do not change, so what a search needs of them is kept: about half a kilobyte each. */
+const KEPT_MAX = LOOKED_AT_MAX
+const KEPT_ADDRESSES_MAX = 50
+
+export type FactsReader = (view: View, summary: StoredSummary) => Promise<Facts | null>
+
+/** Null if the message has been deleted. */
+export function createFactsReader(store: Pick<Store, 'findMessage'>): FactsReader {
+  const kept = new Map<string, Facts>()
+  return async (view, { id }) => {
+    const key = `${view.teamId} ${id}`
+    const known = kept.get(key)
+    if (known) return known
+    const message = await store.findMessage(view, id)
+    if (!message) return null
+    const facts = factsOf(message)
+    if (facts.to.length + facts.cc.length + facts.bcc.length + facts.replyTo.length <= KEPT_ADDRESSES_MAX) {
+      kept.set(key, facts)
+      if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!)
+    }
+    return facts
+  }
+}

@@ -1,0 +1,114 @@
+import type { Hono } from 'hono'
+import type { StoredObject } from '../../bucket/bucket.ts'
+import { AppError } from '../../domain/errors.ts'
+import { attachmentHeaders } from '../../http/download.ts'
+import { findHead } from '../../mime/head.ts'
+import { readHeaders } from '../../mime/headers.ts'
+import { HEADER_BLOCK_BYTES_MAX } from '../../mime/limits.ts'
+import { toShortId } from '../short-id.ts'
+import {
+  markOpened,
+  messageFor,
+  notSupported,
+  viewFor,
+  type MailpitContext,
+  type MailpitEnvironment,
+  type MailpitPorts,
+} from './caller.ts'
+import { presentWhole } from './present.ts'
+
+/** One message: its content, its parts, and what cannot be done with it here. */
+export function addMessageRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPorts): void {
+  const { contents } = ports.messages
+
+  app.get('/api/v1/message/:id', async (context) => {
+    const message = await messageFor(ports, context, context.req.param('id'))
+    const whole = await presentWhole(ports.messages, message, { who: context.var.principal.keyId })
+    await markOpened(ports, viewFor(ports, context), message)
+    return context.json(whole)
+  })
+
+  app.get('/api/v1/message/:id/headers', async (context) => {
+    const message = await messageFor(ports, context, context.req.param('id'))
+    return context.json(headersIn(await beginningOf(await contents.raw(message))))
+  })
+
+  app.get('/api/v1/message/:id/raw', async (context) => {
+    const message = await messageFor(ports, context, context.req.param('id'))
+    ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
+    const file = { contentType: 'text/plain', filename: `${toShortId(message.id)}.eml` }
+    const { 'content-disposition': asFile, ...headers } = attachmentHeaders(file)
+    return respond(context, await contents.raw(message), {
+      ...headers,
+      'content-type': 'text/plain; charset=utf-8',
+      ...(context.req.query('dl') === '1' && { 'content-disposition': asFile! }),
+    })
+  })
+
+  app.get('/api/v1/message/:id/part/:part', async (context) => {
+    const message = await messageFor(ports, context, context.req.param('id'))
+    const attachment = message.attachments.find(({ index }) => String(index) === context.req.param('part'))
+    const { keyId: who } = context.var.principal
+    ports.downloads.begin(who, context.env?.outgoing)
+    const isGone = () => context.env?.outgoing?.destroyed ?? false
+    const found = attachment && (await contents.attachment(message, attachment.index, { who, isGone }))
+    if (!found) throw new AppError('message_not_found', 'The message has no such part.')
+    const { contentType, filename, contentId, index } = attachment
+    return respond(
+      context,
+      found,
+      attachmentHeaders({ contentType, filename: filename ?? contentId ?? `part-${index}` }),
+    )
+  })
+
+  for (const [method, path, what] of REFUSED) {
+    app.on(method, path, async (context) => {
+      await messageFor(ports, context, context.req.param('id'))
+      throw notSupported(what)
+    })
+  }
+}
+
+const REFUSED = [
+  ['GET', '/api/v1/message/:id/part/:part/thumb', 'thumbnails. Get the part itself, without /thumb.'],
+  ['POST', '/api/v1/message/:id/release', 'releasing mail. It sends no mail to other servers.'],
+  ['GET', '/api/v1/message/:id/html-check', 'the HTML check.'],
+  ['GET', '/api/v1/message/:id/link-check', 'the link check. GET /v1/messages/:id lists the links of a message.'],
+  ['GET', '/api/v1/message/:id/sa-check', 'the SpamAssassin check.'],
+] as const
+
+function respond(context: MailpitContext, { size, stream }: StoredObject, headers: Record<string, string>): Response {
+  const { outgoing } = context.env ?? {}
+  // The stream may hold a file open. Cancelling fails if a reader has it, and then the reader closes the file.
+  const drop = () => void stream.cancel().catch(() => {})
+  if (context.req.method === 'HEAD' || outgoing?.destroyed) drop()
+  else outgoing?.once('close', drop)
+  return context.body(stream, 200, { 'content-length': String(size), ...headers })
+}
+
+/** The part of a mail that may be its headers. */
+async function beginningOf({ stream }: StoredObject): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  // Leaving the loop cancels the stream.
+  for await (const chunk of stream) {
+    chunks.push(chunk)
+    length += chunk.byteLength
+    if (length >= HEADER_BLOCK_BYTES_MAX) break
+  }
+  return Buffer.concat(chunks)
+}
+
+/** The headers by name, in alphabetical order, before words such as =?utf-8?q?caf=C3=A9?= are decoded. */
+function headersIn(mail: Uint8Array): Record<string, string[]> {
+  const byName = Map.groupBy(readHeaders(mail, findHead(mail)), ({ name }) => withCapitals(name))
+  const entries = Array.from(byName, ([name, headers]) => [name, headers.map(({ value }) => value)] as const)
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+/** As Go writes names: `Message-Id`. */
+function withCapitals(name: string): string {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
+    ? name.toLowerCase().replaceAll(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase())
+    : name
+}

@@ -1,0 +1,176 @@
+import type { Hono } from 'hono'
+import { FULL_SCOPES } from '../../domain/access.ts'
+import { AppError } from '../../domain/errors.ts'
+import { inGroups } from '../../domain/in-groups.ts'
+import { requireScope } from '../../http/view.ts'
+import { markMatchingRead, ROWS_PER_MARK } from '../../manage/read-marks.ts'
+import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
+import type { StoredSummary, View } from '../../store/messages.ts'
+import { fromShortId } from '../short-id.ts'
+import { listFrom, LOOKED_AT_MAX, newestFirst, slicesOf } from '../walk.ts'
+import { idsBody, readFields, readStatusBody } from './bodies.ts'
+import { queryOf, viewFor, type MailpitContext, type MailpitEnvironment, type MailpitPorts } from './caller.ts'
+import { countsOf } from './counts.ts'
+import { presentListed } from './present.ts'
+import { parseQuery } from './query.ts'
+import { parseQueryDate } from './query-dates.ts'
+
+const LIMIT_DEFAULT = 50
+/** Each entry is made of a whole message. */
+const LIMIT_MAX = 1_000
+const READ_AT_ONCE = 10
+
+/** Lists, searches, read flags and deletions. */
+export function addMessagesRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPorts): void {
+  const { store, search, events } = ports
+
+  app.get('/api/v1/messages', async (context) => {
+    const { start, limit, before } = pageOf(context)
+    const view = viewBefore(viewFor(ports, context), before)
+    const counts = await countsOf(store, context.var.principal, viewFor(ports, context))
+    const found = await listFrom(store, view, limit === 0 ? { start: 0, limit: LIMIT_MAX } : { start, limit })
+    const positions = found.map(({ position }) => position)
+    const read = new Set(positions.length > 0 ? await store.readAmong(view.teamId, positions) : [])
+    const messages = await present(view, found, (one) => read.has(one.position), { isSearch: false })
+    return context.json(listOf({ counts, start, messages, matching: counts }))
+  })
+
+  app.get('/api/v1/search', async (context) => {
+    const terms = requireQuery(context)
+    const { start, limit, before } = pageOf(context)
+    const view = viewBefore(viewFor(ports, context), before)
+    const found = await search.all(view, terms)
+    const counts = await countsOf(store, context.var.principal, viewFor(ports, context))
+    const matching = { total: found.length, unread: found.filter(({ isRead }) => !isRead).length }
+    const isRead = new Set(found.filter((one) => one.isRead).map(({ id }) => id))
+    const page = found.slice(start, start + limit)
+    const messages = await present(view, page, ({ id }) => isRead.has(id), { isSearch: true })
+    return context.json(listOf({ counts, start, messages, matching }))
+  })
+
+  app.put('/api/v1/messages', async (context) => {
+    requireScope(context.var.principal, FULL_SCOPES)
+    const body = await readFields(context.req.raw, readStatusBody)
+    if (body === null) throw new AppError('validation_failed', 'The body is empty.')
+    const { ids: given, search: query } = body
+    const ids = given ?? []
+    if (ids.length > 0 && query) {
+      throw new AppError('validation_failed', 'You may specify either IDs or a search query, not both')
+    }
+    const view = viewFor(ports, context)
+    const isRead = body.read ?? false
+    if (query) {
+      const found = await search.all(view, parseQuery(query, context.req.query('tz') || null))
+      await mark(
+        view,
+        found.filter((one) => one.isRead !== isRead).map(({ position }) => position),
+        isRead,
+      )
+    } else if (ids.length > 0) {
+      await mark(view, await positionsOf(view, ids), isRead)
+    } else if (isRead) {
+      await markMatchingRead(store, view, { after: null, upTo: null })
+    } else {
+      for await (const page of newestFirst(store, view)) {
+        await mark(
+          view,
+          page.map(({ position }) => position),
+          false,
+        )
+      }
+    }
+    return context.text('ok')
+  })
+
+  app.delete('/api/v1/messages', async (context) => {
+    requireScope(context.var.principal, FULL_SCOPES)
+    const ids = (await readFields(context.req.raw, idsBody))?.ids ?? []
+    const view = viewFor(ports, context)
+    if (ids.length > 0) {
+      await remove(view, await positionsOf(view, ids))
+    } else {
+      await removeMatching({ ...ports.messages, onRemoved: () => {} }, view, null)
+      events.emptied(context.var.principal)
+    }
+    return context.text('ok')
+  })
+
+  app.delete('/api/v1/search', async (context) => {
+    requireScope(context.var.principal, FULL_SCOPES)
+    const view = viewFor(ports, context)
+    const found = await search.all(view, requireQuery(context))
+    await remove(
+      view,
+      found.map(({ position }) => position),
+    )
+    return context.text('ok')
+  })
+
+  /** Ids that do not exist are ignored. */
+  async function positionsOf(view: View, ids: string[]): Promise<number[]> {
+    const known = ids.map(fromShortId).filter((id) => id !== null)
+    const anchors = await inGroups(known, READ_AT_ONCE, (id) => store.findAnchor(view, id))
+    return anchors.flatMap((anchor) => (anchor ? [anchor.position] : []))
+  }
+
+  async function mark({ teamId }: View, positions: number[], isRead: boolean): Promise<void> {
+    for (const group of slicesOf(positions, ROWS_PER_MARK)) await store.markMessages(teamId, group, isRead)
+  }
+
+  /** In small steps, during which arriving mail has to wait. */
+  async function remove({ teamId }: View, positions: number[]): Promise<void> {
+    for (const group of slicesOf(positions, ROWS_PER_REMOVAL)) await removeMessages(ports.messages, teamId, group)
+  }
+
+  async function present(
+    view: View,
+    listed: StoredSummary[],
+    isRead: (message: StoredSummary) => boolean,
+    kind: { isSearch: boolean },
+  ) {
+    const presented = await inGroups(listed, READ_AT_ONCE, async ({ id }) => {
+      const message = await store.findMessage(view, id)
+      return message && presentListed(message, isRead(message), kind)
+    })
+    // One that was deleted meanwhile is left out.
+    return presented.filter((entry) => entry !== null)
+  }
+}
+
+type Counts = { total: number; unread: number }
+type Listed = { counts: Counts; matching: Counts; start: number; messages: ReturnType<typeof presentListed>[] }
+
+function listOf({ counts, matching, start, messages }: Listed) {
+  return {
+    total: counts.total,
+    unread: counts.unread,
+    count: messages.length,
+    messages_count: matching.total,
+    messages_unread: matching.unread,
+    start,
+    tags: Array.from(new Set(messages.flatMap(({ Tags }) => Tags))).sort(),
+    messages,
+  }
+}
+
+function requireQuery(context: MailpitContext): NonNullable<ReturnType<typeof queryOf>> {
+  const terms = queryOf(context)
+  if (terms === null) throw new AppError('validation_failed', 'Error: no search query')
+  return terms
+}
+
+/** Like Mailpit, takes other values as the defaults. A list with the limit 0 has no limit, and a search no messages. */
+function pageOf(context: MailpitContext): { start: number; limit: number; before: number | null } {
+  const number = (name: string) =>
+    /^\d{1,9}$/.test(context.req.query(name) ?? '') ? Number(context.req.query(name)) : null
+  const before = context.req.query('before')
+  return {
+    start: Math.min(number('start') ?? 0, LOOKED_AT_MAX),
+    limit: Math.min(number('limit') ?? LIMIT_DEFAULT, LIMIT_MAX),
+    before: before ? parseQueryDate(before.toLowerCase(), null) : null,
+  }
+}
+
+function viewBefore(view: View, before: number | null): View {
+  return before === null ? view : { ...view, filter: { ...view.filter, end: before } }
+}

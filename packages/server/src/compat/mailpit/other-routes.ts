@@ -1,0 +1,164 @@
+import type { Hono } from 'hono'
+import { FULL_SCOPES } from '../../domain/access.ts'
+import { AppError } from '../../domain/errors.ts'
+import { cleanHtml } from '../../domain/html/clean-html.ts'
+import { packageVersion } from '../../http/package-version.ts'
+import { mailPage, viewHeaders } from '../../http/view-page.ts'
+import { requireScope, viewOf } from '../../http/view.ts'
+import { inGroups } from '../../domain/in-groups.ts'
+import { readInlineImages } from '../../read/inline-images.ts'
+import { toShortId } from '../short-id.ts'
+import { newestFirst } from '../walk.ts'
+import { readFields } from './bodies.ts'
+import {
+  markOpened,
+  messageFor,
+  notSupported,
+  viewFor,
+  type MailpitContext,
+  type MailpitEnvironment,
+  type MailpitPorts,
+} from './caller.ts'
+import { textOf } from './clean-text.ts'
+import { countsOf } from './counts.ts'
+import { composeMail, SEND_BYTES_MAX, sendBody } from './send.ts'
+
+/** For the first message of a sent mail to become visible, and then for the others. It usually takes milliseconds. */
+const FIRST_VISIBLE_MS_MAX = 10_000
+const ALL_VISIBLE_MS_MAX = 1_000
+const READ_AT_ONCE = 10
+
+const LABELS =
+  'setting, renaming and deleting tags. Tags are those of the address, such as 42 in qa+42@shop.example, and of the X-Tags header.'
+const CHAOS = 'chaos. Scenarios make the server refuse, delay or cut mail for an address: POST /v1/scenarios.'
+
+/** The server itself, tags, sending, and pages of messages. */
+export function addOtherRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPorts): void {
+  const { store } = ports
+  const startedAt = ports.now()
+
+  app.get('/api/v1/info', async (context) => {
+    const { total, unread } = await countsOf(store, context.var.principal, viewFor(ports, context))
+    return context.json({
+      Version: packageVersion(),
+      LatestVersion: 'disabled',
+      Database: '',
+      DatabaseSize: 0,
+      Messages: total,
+      Unread: unread,
+      Tags: Object.fromEntries(await countTags(context)),
+      RuntimeStats: {
+        Uptime: Math.floor((ports.now() - startedAt) / 1000),
+        Memory: 0,
+        MessagesDeleted: 0,
+        SMTPAccepted: 0,
+        SMTPAcceptedSize: 0,
+        SMTPRejected: 0,
+        SMTPIgnored: 0,
+      },
+    })
+  })
+
+  app.get('/api/v1/webui', (context) => context.json(WEB_UI))
+
+  app.get('/api/v1/tags', async (context) => context.json(Array.from((await countTags(context)).keys())))
+  app.put('/api/v1/tags', () => refuse(LABELS))
+  app.put('/api/v1/tags/:tag', () => refuse(LABELS))
+  app.delete('/api/v1/tags/:tag', () => refuse(LABELS))
+  app.get('/api/v1/chaos', () => refuse(CHAOS))
+  app.put('/api/v1/chaos', () => refuse(CHAOS))
+
+  app.post('/api/v1/send', async (context) => {
+    try {
+      return context.json({ ID: toShortId(await send(context)) })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 400) throw error
+      return context.json({ Error: error.message }, 400)
+    }
+  })
+
+  app.get('/view/latest', async (context) => {
+    const { id } = await messageFor(ports, context, 'latest')
+    return context.redirect(toShortId(id))
+  })
+
+  app.get('/view/:file', async (context) => {
+    const [, id = '', ending] = /^(.*?)(\.html|\.txt)?$/s.exec(context.req.param('file'))!
+    const message = await messageFor(ports, context, id)
+    if (ending === undefined) return context.redirect(`${id}${message.html === null ? '.txt' : '.html'}`)
+    const { keyId: who } = context.var.principal
+    ports.downloads.begin(who, context.env?.outgoing)
+    if (ending === '.html' && message.html === null) {
+      throw new AppError('not_found', 'This message does not contain a HTML part')
+    }
+    await markOpened(ports, viewFor(ports, context), message)
+    if (ending === '.txt') return context.text(textOf(message), 200, viewed('text/plain; charset=utf-8'))
+    const images = await readInlineImages(ports.messages, message, { who })
+    const inlineImage = (contentId: string) => images.get(contentId) ?? null
+    const page = mailPage(cleanHtml(message.html!, { remoteImages: false, inlineImage }))
+    return context.body(page, 200, viewed('text/html; charset=utf-8'))
+  })
+
+  /** By name, with the number of messages. */
+  async function countTags(context: MailpitContext): Promise<Map<string, number>> {
+    const view = viewFor(ports, context)
+    const counts = new Map<string, number>()
+    for await (const page of newestFirst(store, view)) {
+      for (const facts of await inGroups(page, READ_AT_ONCE, (one) => ports.facts(view, one))) {
+        for (const tag of facts?.tags ?? []) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+      }
+    }
+    return new Map(Array.from(counts).sort(([one], [other]) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)))
+  }
+
+  /** Stores the mail and announces it. Resolves to the id of the message of the first recipient that the caller sees. */
+  async function send(context: MailpitContext): Promise<string> {
+    const { principal } = context.var
+    requireScope(principal, FULL_SCOPES)
+    const { worker } = ports.inbound
+    if (!worker) throw notSupported('sending, because the worker runs in another process. Send to its SMTP port.')
+    const body = await readFields(context.req.raw, sendBody, SEND_BYTES_MAX)
+    if (body === null) throw new AppError('validation_failed', 'The body is empty.')
+    const ids = await worker.receiveMail({ ...(await composeMail(body)), receivedVia: 'compat' })
+    const view = viewOf(principal, {}, ports.now())
+    let visible: string[] = []
+    const until = (waitMs: number, count: number) =>
+      ports.messages.waits.until(view, { keyId: principal.keyId, waitMs, onGone: () => {} }, async () => {
+        const found = await inGroups(ids, READ_AT_ONCE, (one) => store.findAnchor(view, one))
+        visible = ids.filter((_, index) => found[index] !== null)
+        return visible.length >= count ? visible : null
+      })
+    await until(FIRST_VISIBLE_MS_MAX, 1)
+    // Some may belong to others.
+    if (visible.length > 0) await until(ALL_VISIBLE_MS_MAX, ids.length)
+    if (visible.length > 0) return visible[0]!
+    throw new AppError('validation_failed', 'The mail was received, but none of its recipients belongs to this team.')
+  }
+}
+
+function refuse(what: string): never {
+  throw notSupported(what)
+}
+
+/** Mail is shown in an origin of its own, without scripts, forms or requests. */
+function viewed(contentType: string): Record<string, string> {
+  return viewHeaders({ contentType, remoteImages: false, ancestors: [] })
+}
+
+const WEB_UI = {
+  Label: '',
+  MessageRelay: {
+    Enabled: false,
+    SMTPServer: '',
+    ReturnPath: '',
+    AllowedRecipients: '',
+    BlockedRecipients: '',
+    OverrideFrom: '',
+    PreserveMessageIDs: false,
+    RecipientAllowlist: '',
+  },
+  SpamAssassin: false,
+  ChaosEnabled: false,
+  DuplicatesIgnored: false,
+  HideDeleteAllButton: false,
+}

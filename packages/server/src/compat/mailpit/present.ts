@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Attachment } from '@mailhatch/sdk'
+import { AppError } from '../../domain/errors.ts'
+import { isoTime } from '../../http/present.ts'
+import { addressHeadersOf } from '../../mime/address-headers.ts'
+import type { Contents } from '../../read/content.ts'
+import type { StoredMessage } from '../../store/messages.ts'
+import { toShortId } from '../short-id.ts'
+import { snippetOf, textOf } from './clean-text.ts'
+import { factsOf } from './facts.ts'
+import { unsubscribeOf } from './unsubscribe.ts'
+
+/** An entry of a list. Mailpit leaves out empty lists of addresses there, so that they become null. */
+export function presentListed(message: StoredMessage, isRead: boolean, { isSearch }: { isSearch: boolean }) {
+  const entry = presentEntry(message, isRead)
+  const orNull = <Item>(list: Item[]) => (list.length > 0 ? list : null)
+  const ReplyTo = isSearch ? orNull(entry.ReplyTo) : entry.ReplyTo
+  return { ...entry, To: orNull(entry.To), Cc: orNull(entry.Cc), Bcc: orNull(entry.Bcc), ReplyTo }
+}
+
+/** A message as in the events. */
+export function presentEntry(message: StoredMessage, isRead: boolean) {
+  const { from, to, cc, bcc, replyTo, messageId, tags, attachments } = factsOf(message)
+  return {
+    ID: toShortId(message.id),
+    MessageID: messageId,
+    Read: isRead,
+    From: from,
+    To: to,
+    Cc: cc,
+    Bcc: bcc,
+    ReplyTo: replyTo,
+    Subject: message.subject,
+    Created: isoTime(message.receivedAt),
+    Username: '',
+    Tags: tags,
+    Size: message.size ?? 0,
+    Attachments: attachments,
+    Snippet: snippetOf(message),
+  }
+}
+
+type Ports = { contents: Pick<Contents, 'attachments'> }
+
+export async function presentWhole(ports: Ports, message: StoredMessage, reader: { who: string }) {
+  const { from, to, cc, bcc, replyTo, messageId, returnPath, tags } = factsOf(message)
+  const listed = message.attachments.filter(({ filename, contentId }) => (filename ?? contentId) !== null)
+  const checksums = await readChecksums(ports, message, listed, reader)
+  const present = (attachment: Attachment) => presentAttachment(attachment, checksums)
+  return {
+    ID: toShortId(message.id),
+    MessageID: messageId,
+    From: from,
+    To: to,
+    Cc: cc,
+    Bcc: bcc,
+    ReplyTo: replyTo,
+    ReturnPath: returnPath,
+    Subject: message.subject,
+    ListUnsubscribe: unsubscribeOf(message.headers),
+    Date: addressHeadersOf(message.headers).date ?? isoTime(message.receivedAt),
+    Tags: tags,
+    Username: '',
+    Text: textOf(message),
+    HTML: message.html ?? '',
+    Size: message.size ?? 0,
+    Inline: listed.filter(({ inline }) => inline).map(present),
+    Attachments: listed.filter(({ inline }) => !inline).map(present),
+  }
+}
+
+type Checksums = { MD5: string; SHA1: string; SHA256: string }
+
+function presentAttachment(attachment: Attachment, checksums: Map<number, Checksums>) {
+  const { index, filename, contentId, contentType, size } = attachment
+  return {
+    PartID: String(index),
+    FileName: filename ?? contentId ?? '',
+    ContentType: contentType,
+    ContentID: contentId ?? '',
+    Size: size,
+    Checksums: checksums.get(index) ?? { MD5: '', SHA1: '', SHA256: '' },
+  }
+}
+
+/** Empty for a message whose raw mail is gone. */
+async function readChecksums(
+  { contents }: Ports,
+  message: StoredMessage,
+  attachments: Attachment[],
+  reader: { who: string },
+): Promise<Map<number, Checksums>> {
+  const checksums = new Map<number, Checksums>()
+  if (attachments.length === 0) return checksums
+  try {
+    const indexes = attachments.map(({ index }) => index)
+    for (const [index, bytes] of await contents.attachments(message, indexes, reader)) {
+      checksums.set(index, await checksumsOf(bytes))
+    }
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'raw_unavailable')) throw error
+  }
+  return checksums
+}
+
+/** Hashed at a time: about three milliseconds. */
+const STEP_BYTES = 512 * 1024
+
+async function checksumsOf(bytes: Uint8Array): Promise<Checksums> {
+  const [md5, sha1, sha256] = ['md5', 'sha1', 'sha256'].map((name) => createHash(name))
+  for (let start = 0; start < bytes.length; start += STEP_BYTES) {
+    const step = bytes.subarray(start, start + STEP_BYTES)
+    for (const hash of [md5!, sha1!, sha256!]) hash.update(step)
+    if (step.length === STEP_BYTES) await yieldToEventLoop()
+  }
+  return { MD5: md5!.digest('hex'), SHA1: sha1!.digest('hex'), SHA256: sha256!.digest('hex') }
+}

@@ -1,0 +1,58 @@
+import { expect, test, vi } from 'vitest'
+import { Transit } from '../transit.ts'
+import { startTestServer, TestClient, type TestServerOptions } from './test-kit.ts'
+
+async function start(options: TestServerOptions = {}) {
+  const transit = new Transit()
+  const { server } = await startTestServer({ transit, ...options })
+  const client = await TestClient.connectWithHello(server.port)
+  const count = (tag: string) => transit.counts.of({ domain: 'in.test', mailbox: 'qa', tags: [tag] })
+  return { client, server, transit, count }
+}
+
+test('a recipient counts from RCPT until the transaction ends, however it ends', async () => {
+  const { client, transit, count } = await start()
+  for (const end of ['RSET', 'EHLO again.test', 'DATA']) {
+    await client.begin(['qa+one@in.test', 'qa+two@in.test', 'qa+two@in.test'])
+    expect([count('one'), count('two'), count('three')]).toEqual([1, 1, 0])
+    await client.say(end)
+    if (end === 'DATA') await client.say('Subject: hello\r\n\r\ntext\r\n.')
+    expect(transit.counts.isEmpty).toBe(true)
+  }
+  await client.begin(['qa+one@in.test'])
+  client.destroy()
+  await vi.waitFor(() => expect(transit.counts.isEmpty).toBe(true))
+})
+
+test('a mail counts until it is stored, also if its client is gone before', async () => {
+  const stored = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const receive = async () => {
+    begun.resolve()
+    await stored.promise
+    return ['1']
+  }
+  const { client, server, transit, count } = await start({ receive })
+  await client.begin(['qa+one@in.test'])
+  await client.say('DATA')
+  client.send('Subject: hello\r\n\r\ntext\r\n.\r\n')
+  await begun.promise
+  client.reset()
+  await vi.waitFor(() => expect(server.connections).toBe(0))
+  expect(count('one')).toBe(1)
+  stored.resolve()
+  await vi.waitFor(() => expect(transit.counts.isEmpty).toBe(true))
+})
+
+test('a recipient that a script delays counts, and one that it refuses does not', async () => {
+  const plan = Promise.withResolvers<void>()
+  const refusal = { do: 'reject', at: 'rcpt', reply: '451 4.3.0 Later\r\n' } as const
+  const scripts = { planFor: () => plan.promise.then(() => ({ teamId: 'team', action: refusal })) }
+  const { client, transit, count } = await start({ scripts })
+  await client.say('MAIL FROM:<app@example.com>')
+  const reply = client.say('RCPT TO:<qa+one@in.test>')
+  await vi.waitFor(() => expect(count('one')).toBe(1))
+  plan.resolve()
+  expect(await reply).toMatch(/^451/)
+  expect(transit.counts.isEmpty).toBe(true)
+})

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { MailpitClient } from 'mailpit-api'
+import { expect, test } from 'vitest'
+import { startServer } from '../support/server.ts'
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+async function start() {
+  const server = await startServer({ COMPAT: 'mailpit', COMPAT_PORT: '0' })
+  return { ...server, client: new MailpitClient(server.compatUrl) }
+}
+
+test.each(['on its port', 'below our API, with a key'])('a suite with mailpit-api runs %s', async (where) => {
+  const { client: open, url, apiKey, sendMail, sdk } = await start()
+  const auth = { username: 'ci', password: apiKey }
+  const client = where === 'on its port' ? open : new MailpitClient(`${url}/compat/mailpit/`, { auth })
+  const { ID } = await client.sendMessage({
+    From: { Email: 'app@shop.example', Name: 'Shop' },
+    To: [{ Email: 'anna+42@shop.example', Name: 'Anna' }],
+    Cc: [{ Email: 'ben@shop.example' }],
+    Bcc: ['carla@shop.example'],
+    ReplyTo: [{ Email: 'help@shop.example' }],
+    Subject: 'Grüße',
+    Text: 'Your code is 482913',
+    HTML: '<p>Your code is <b>482913</b></p><img src="cid:logo">',
+    Attachments: [
+      { Content: PIXEL, Filename: 'logo.png', ContentType: 'image/png', ContentID: 'logo' },
+      { Content: Buffer.from('one,two').toString('base64'), Filename: 'data.csv', ContentType: 'text/csv' },
+    ],
+    Headers: { 'X-Campaign': 'autumn' },
+    Tags: ['red', 'blue'],
+  })
+  const found = await client.waitForMessage({ query: 'to:anna subject:Grüße tag:red' })
+  expect((await client.searchMessages({ query: 'bcc:carla' })).messages).toHaveLength(1)
+  const message = await client.getMessageSummary(ID)
+  // Each recipient has its own copy, and `ID` is that of the first.
+  const unread = 4 - new Set([ID, found.ID]).size
+  expect({ ...found, ID: '', Bcc: [], Tags: [] }).toEqual({ ...message, ID: '', Bcc: [], Tags: [] })
+  expect(message).toMatchObject({
+    ID,
+    From: { Name: 'Shop', Address: 'app@shop.example' },
+    To: [{ Name: 'Anna', Address: 'anna+42@shop.example' }],
+    Cc: [{ Name: '', Address: 'ben@shop.example' }],
+    Bcc: [],
+    ReplyTo: [{ Name: '', Address: 'help@shop.example' }],
+    ReturnPath: 'app@shop.example',
+    Subject: 'Grüße',
+    Tags: ['42', 'blue', 'red'],
+    Inline: [{ FileName: 'logo.png', ContentID: 'logo', ContentType: 'image/png' }],
+    Attachments: [
+      { FileName: 'data.csv', Size: 7, Checksums: { MD5: createHash('md5').update('one,two').digest('hex') } },
+    ],
+  })
+  expect((await client.getMessageHeaders(ID))['X-Campaign']).toEqual(['autumn'])
+  const source = await client.getMessageSource(ID)
+  expect(source).toContain('X-Tags: red, blue')
+  const [file] = message.Attachments
+  expect(await (await client.getMessageAttachment(ID, file!.PartID)).text()).toBe('one,two')
+  expect(await client.renderMessageText(ID)).toContain('Your code is 482913')
+  const page = await client.renderMessageHTML(ID)
+  expect(page).toContain('<b>482913</b>')
+  expect(page).toContain(`data:image/png;base64,${PIXEL}`)
+
+  await sendMail({ to: 'dora@mail.example', subject: 'Second' })
+  const list = await client.waitForMessages({ count: 4 })
+  expect(list).toMatchObject({ total: 4, unread, messages_count: 4, start: 0 })
+  expect(list.messages.map(({ Subject }) => Subject)).toEqual(['Second', 'Grüße', 'Grüße', 'Grüße'])
+  expect(await client.getTags()).toEqual(['42', 'blue', 'red'])
+  expect(await client.getInfo()).toMatchObject({ Messages: 4, Unread: unread, Tags: { 42: 3, blue: 3, red: 3 } })
+  expect(await client.getConfiguration()).toMatchObject({ MessageRelay: { Enabled: false }, ChaosEnabled: false })
+
+  expect(await client.setReadStatus({ Read: true })).toBe('ok')
+  expect((await client.listMessages()).unread).toBe(0)
+  expect(await client.setReadStatus({ IDs: [ID], Read: false })).toBe('ok')
+  expect(await client.setReadStatus({ Search: 'subject:Second', Read: false })).toBe('ok')
+  const marked = await client.searchMessages({ query: 'is:unread' })
+  expect(marked.messages.map(({ Subject }) => Subject)).toEqual(['Second', 'Grüße'])
+
+  expect(await client.deleteMessages({ IDs: [ID] })).toBe('ok')
+  expect((await client.listMessages()).total).toBe(3)
+  expect(await client.deleteMessagesBySearch({ query: 'subject:Grüße' })).toBe('ok')
+  expect((await sdk.messages.list({})).data.map(({ subject }) => subject)).toEqual(['Second'])
+  expect(await client.deleteMessages()).toBe('ok')
+  expect((await client.listMessages()).total).toBe(0)
+})
+
+test('what Mailhatch does not have is refused with a text that says so', async () => {
+  const { client, sendMail } = await start()
+  await sendMail({ to: 'anna@shop.example', subject: 'Hello', attachments: [{ filename: 'a.txt', content: 'a' }] })
+  const [message] = (await client.waitForMessages()).messages
+  const { ID } = message!
+  const calls: [RegExp, () => Promise<unknown>][] = [
+    [/releasing mail/, () => client.releaseMessage(ID, { To: ['x@shop.example'] })],
+    [/HTML check/, () => client.htmlCheck(ID)],
+    [/link check/, () => client.linkCheck(ID)],
+    [/SpamAssassin/, () => client.spamAssassinCheck(ID)],
+    [/thumbnails/, () => client.getAttachmentThumbnail(ID, '0')],
+    [/tags/, () => client.setTags({ IDs: [ID], Tags: ['x'] })],
+    [/tags/, () => client.renameTag('a', 'b')],
+    [/tags/, () => client.deleteTag('a')],
+    [/POST \/v1\/scenarios/, () => client.getChaosTriggers()],
+    [/POST \/v1\/scenarios/, () => client.setChaosTriggers({})],
+  ]
+  for (const [text, call] of calls) await expect(call()).rejects.toThrow(text)
+  await expect(client.getMessageSummary('0000000000000000000000')).rejects.toThrow('404')
+})
+
+test('bad input is refused and changes nothing', async () => {
+  const { client, compatUrl, sendMail } = await start()
+  await sendMail({ to: 'anna@shop.example', subject: 'Stays' })
+  await client.waitForMessages()
+  const ask = async (method: string, path: string, body?: string) => {
+    const response = await fetch(`${compatUrl}${path}`, { method, ...(body !== undefined && { body }) })
+    return `${response.status} ${await response.text()}`
+  }
+  // Mailpit deletes everything in the first two cases.
+  expect(await ask('DELETE', '/api/v1/messages', '{"IDs": [')).toMatch(/^400 The body is not JSON/)
+  expect(await ask('DELETE', '/api/v1/search?query=before:soon')).toMatch(/^400 "soon" is not a date/)
+  expect(await ask('DELETE', '/api/v1/search?query=before:2026-01-01&tz=Mars')).toMatch(
+    /^400 tz: "Mars" is not a time zone/,
+  )
+  expect(await ask('DELETE', '/api/v1/messages', '{"IDs": "x"}')).toMatch(/^400 The body is not valid: ids/)
+  expect(await ask('DELETE', '/api/v1/search')).toMatch(/^400 Error: no search query/)
+  expect(await ask('PUT', '/api/v1/messages', '')).toMatch(/^400 The body is empty/)
+  expect(await ask('PUT', '/api/v1/messages', '{"Read":true,"IDs":["x"],"Search":"y"}')).toMatch(/^400 You may specify/)
+  expect(await ask('GET', `/api/v1/search?query=${'a+'.repeat(51)}`)).toMatch(/^400 A search has at most 50 parts/)
+  expect(await ask('POST', '/api/v1/send', '{"From":{"Email":"a@b.example"},"To":[{"Email":"nonsense"}]}')).toBe(
+    '400 {"Error":"invalid To address: nonsense"}',
+  )
+  expect(
+    await ask('POST', '/api/v1/send', '{"From":{"Email":"a@b.example"},"Headers":{"To":"x"},"Bcc":["a@b.example"]}'),
+  ).toBe('400 {"Error":"cannot overwrite header: \\"To\\""}')
+  expect(await ask('GET', '/api/v1/search?query=constructor')).toMatch(/^200 .*"messages_count":0/)
+  expect(await ask('GET', '/api/v1/nothing')).toMatch(/^404/)
+  expect(await ask('POST', '/api/v1/messages')).toMatch(/^405 Use GET or PUT or DELETE here/)
+  expect((await client.listMessages()).messages.map(({ Subject }) => Subject)).toEqual(['Stays'])
+})
+
+test('health checks need nothing', async () => {
+  const { compatUrl } = await start()
+  for (const path of ['/livez', '/readyz', '/']) expect((await fetch(compatUrl + path)).status).toBe(200)
+})

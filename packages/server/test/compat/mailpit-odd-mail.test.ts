@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MailpitClient } from 'mailpit-api'
+import { expect, test } from 'vitest'
+import { inGroups } from '../../src/domain/in-groups.ts'
+import { startServer } from '../support/server.ts'
+
+const FOLDER = join(import.meta.dirname, '../mail/odd')
+const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.eml'))
+
+test('every odd mail can be listed, read, shown and searched, with all its parts', async () => {
+  const { compatUrl, sendMail } = await startServer({ COMPAT: 'mailpit', COMPAT_PORT: '0' })
+  const client = new MailpitClient(compatUrl)
+  const envelope = { from: 'app@shop.example', to: 'anna@shop.example' }
+  await inGroups(FILES, 10, (name) => sendMail({ envelope, raw: readFileSync(join(FOLDER, name)) }))
+  const { messages } = await client.waitForMessages({ count: FILES.length, limit: 0 }, { timeout: 60_000 })
+  expect(messages).toHaveLength(FILES.length)
+  await inGroups(messages, 10, async ({ ID }) => {
+    const message = await client.getMessageSummary(ID)
+    expect(Object.keys(await client.getMessageHeaders(ID))).toBeInstanceOf(Array)
+    expect((await client.getMessageSource(ID)).length).toBeGreaterThan(0)
+    expect(await client.renderMessageText(ID)).toBe(message.Text)
+    if (message.HTML !== '') await client.renderMessageHTML(ID)
+    for (const { PartID, Size, Checksums } of [...message.Inline, ...message.Attachments]) {
+      expect((await client.getMessageAttachment(ID, PartID)).size).toBe(Size)
+      expect(Checksums.MD5).toMatch(/^[0-9a-f]{32}$/)
+    }
+  })
+  expect((await client.searchMessages({ query: '-zzzzzz -is:tagged' })).messages_count).toBeGreaterThan(0)
+})
