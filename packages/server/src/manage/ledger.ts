@@ -1,5 +1,6 @@
 import { parseRecipient, type Recipient } from '../domain/address.ts'
 import { ATTEMPTS_KEPT_MS, idInGroup, type AttemptGroup } from '../domain/attempt.ts'
+import { inGroups } from '../domain/in-groups.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import type { NewAttempt } from '../store/attempts.ts'
 import type { Store } from '../store/store.ts'
@@ -7,6 +8,7 @@ import { findHolder, type AddressHolder, type HolderPorts } from './address-hold
 
 /** Clocks of workers may differ by this. */
 const AHEAD_MS_MAX = 3_600_000
+const FOUND_AT_ONCE = 50
 
 type AttemptPorts = HolderPorts & { store: Pick<Store, 'addSmtpAttempts'> }
 
@@ -17,20 +19,15 @@ type AttemptPorts = HolderPorts & { store: Pick<Store, 'addSmtpAttempts'> }
 export async function addAttempts(ports: AttemptPorts, { id, attempts }: AttemptGroup): Promise<void> {
   const ageMs = ports.now() - uuidTime(id)
   if (!(ageMs < ATTEMPTS_KEPT_MS && ageMs > -AHEAD_MS_MAX)) return
-  const holders = new Map<string, Promise<AddressHolder | null>>()
-
-  /** Once per mailbox, because most mail of a test run is for the tags of one. */
-  function holderOf(recipient: Recipient): Promise<AddressHolder | null> {
-    const key = `${recipient.mailbox}@${recipient.domain}`
-    const known = holders.get(key) ?? findHolder(ports, recipient)
-    holders.set(key, known)
-    return known
-  }
-
+  const recipients = attempts.map(({ to }) => parseRecipient(to))
+  const holders = await findHolders(
+    ports,
+    recipients.filter((recipient) => recipient !== null),
+  )
   const byTeam = new Map<string, NewAttempt[]>()
   for (const [index, attempt] of attempts.entries()) {
-    const recipient = parseRecipient(attempt.to)
-    const holder = recipient && (await holderOf(recipient))
+    const recipient = recipients[index]
+    const holder = recipient && holders.get(inboxOf(recipient))
     if (!holder) continue
     const { mailbox, tag, domain } = recipient
     const ofTeam = byTeam.get(holder.teamId) ?? []
@@ -39,4 +36,19 @@ export async function addAttempts(ports: AttemptPorts, { id, attempts }: Attempt
     byTeam.set(holder.teamId, ofTeam)
   }
   for (const [teamId, ofTeam] of byTeam) await ports.store.addSmtpAttempts(teamId, id, ofTeam)
+}
+
+/** Once per mailbox, because most mail of a test run is for the tags of one, and several at a time, which share a trip to the database. */
+async function findHolders(ports: HolderPorts, recipients: Recipient[]): Promise<Map<string, AddressHolder | null>> {
+  const byInbox = new Map(recipients.map((recipient) => [inboxOf(recipient), recipient]))
+  const found = await inGroups(
+    Array.from(byInbox),
+    FOUND_AT_ONCE,
+    async ([inbox, recipient]) => [inbox, await findHolder(ports, recipient)] as const,
+  )
+  return new Map(found)
+}
+
+function inboxOf({ mailbox, domain }: Recipient): string {
+  return `${mailbox}@${domain}`
 }

@@ -54,6 +54,20 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     expect(await store.findInbox({ domain: 'shop.example', mailbox: 'qa' })).toMatchObject({ team: { id: winner.id } })
   })
 
+  test('a domain that changes hands leads to the mailboxes of its new team', async () => {
+    const { store } = await open()
+    const address = { domain: 'shop.example', mailbox: 'qa' }
+    const former = await addTeam(store, { domain: address.domain })
+    await store.addMailbox(mailboxOn(address.domain, former.id, address.mailbox), null)
+    expect(await store.findInbox(address)).toMatchObject({ mailbox: { teamId: former.id } })
+    await store.moveToDomain(former.id, { domain: 'other.example', isCustom: true, at: NOW })
+    expect(await store.findInbox(address)).toBeNull()
+    const holder = await addTeam(store, { domain: address.domain })
+    expect(await store.findInbox(address)).toMatchObject({ team: { id: holder.id }, mailbox: null })
+    await store.addMailbox(mailboxOn(address.domain, holder.id, address.mailbox), null)
+    expect(await store.findInbox(address)).toMatchObject({ mailbox: { teamId: holder.id }, hasFormerHolder: true })
+  })
+
   test(`${RACERS} keys for the last place of a team: one is added`, async () => {
     const { store } = await open()
     const team = await addTeam(store)

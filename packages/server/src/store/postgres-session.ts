@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import pg, { type ClientBase, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { DatabaseReadOnly } from './postgres-errors.ts'
 import { failureOf, HostFailure, splitHosts } from './postgres-hosts.ts'
@@ -81,9 +82,13 @@ export function refuseReadOnly(results: QueryResult<Shown> | QueryResult<Shown>[
   if (last?.rows[0]?.transaction_read_only !== 'off') throw new DatabaseReadOnly()
 }
 
-/** Sends all queries without waiting for the results in between. */
+/** Sends all queries in one write, without waiting for the results in between. */
 export function send(client: PoolClient, queries: QueryConfig[]): Promise<PromiseSettledResult<QueryResult>[]> {
-  return Promise.allSettled(queries.map((query) => client.query(query)))
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  stream.cork()
+  const results = Promise.allSettled(queries.map((query) => client.query(query)))
+  stream.uncork()
+  return results
 }
 
 function settings(command: 'set' | 'set local'): string {

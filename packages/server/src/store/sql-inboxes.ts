@@ -13,6 +13,7 @@ type InboxStore = Pick<
 
 /** How old the memory of a caught address may get before it is written again: far less than it is kept. */
 const REMEMBERED_AGAIN_MS = 86_400_000
+const LAST_TEAMS_MAX = 1_000
 
 /** Where mail for an address goes: tables of all teams decide on the team, and the team's own on the mailbox. */
 export function inboxStore({ lookup, write }: Database): InboxStore {
@@ -26,13 +27,25 @@ export function inboxStore({ lookup, write }: Database): InboxStore {
     return row ? readInbox(teamId, row) : { mailbox: null, hasEndpoints: false }
   }
 
+  /** The teams that had the domains when they were last asked for. */
+  const lastTeams = new Map<string, string>()
+
   return {
     async findInbox({ domain, mailbox: name }) {
-      const row = await first<Team & { former: number }>(sql`
-        select ${TEAM}, ${countFormer(sql`t.id`, { domain, name })} as former from teams t where t.domain = ${domain}`)
+      const which = sql`b.name = ${name}`
+      const expectedId = lastTeams.get(domain)
+      // Both go to the server in one trip.
+      const [row, expected] = await Promise.all([
+        first<Team & { former: number }>(sql`
+          select ${TEAM}, ${countFormer(sql`t.id`, { domain, name })} as former from teams t where t.domain = ${domain}`),
+        expectedId === undefined ? null : findIn(expectedId, which),
+      ])
       if (!row) return null
       const { former, ...team } = row
-      return { team, ...(await findIn(team.id, sql`b.name = ${name}`)), hasFormerHolder: former > 0 }
+      lastTeams.set(domain, team.id)
+      if (lastTeams.size > LAST_TEAMS_MAX) lastTeams.delete(lastTeams.keys().next().value!)
+      const inbox = expected && team.id === expectedId ? expected : await findIn(team.id, which)
+      return { team, ...inbox, hasFormerHolder: former > 0 }
     },
 
     async findRootInbox({ domain, mailbox: name }) {
