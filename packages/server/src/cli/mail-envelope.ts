@@ -21,7 +21,8 @@ export async function readEnvelope(raw: Uint8Array): Promise<MailEnvelope> {
       .flatMap(({ address }) => (address.includes('@') ? [address] : []))
   const to = RECIPIENT_HEADERS.map(addressesOf).find((addresses) => addresses.length > 0) ?? []
   return {
-    from: addressesOf(['from', 'sender', 'reply-to'])[0] ?? '',
+    // Servers write the sender of the envelope to Return-Path.
+    from: addressesOf(['return-path'])[0] ?? addressesOf(['from', 'sender', 'reply-to'])[0] ?? '',
     to: [...new Set(to)],
     messageId: headers.find(({ name }) => name.toLowerCase() === 'message-id')?.value.trim() || null,
   }

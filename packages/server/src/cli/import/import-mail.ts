@@ -1,0 +1,54 @@
+import { SmtpRefusal } from '../failure.ts'
+import { readEnvelope } from '../mail-envelope.ts'
+import type { SmtpSender } from '../smtp.ts'
+import { withCrlf, type KnownMail } from './known-mail.ts'
+import type { Receiving } from './receiving.ts'
+import type { StoredMail } from './stored-mail.ts'
+
+/** Each recipient gets a message. A mail of tests has a few; more are a mistake or an attack. */
+const RECIPIENTS_MAX = 1_000
+/** Every SMTP server accepts this many in a transaction (RFC 5321, 4.5.3.1.8). */
+const RECIPIENTS_AT_ONCE = 100
+
+export type ImportPorts = { smtp: Pick<SmtpSender, 'send'>; known: KnownMail; isReceived: Receiving; domain: string }
+export type ImportChoices = { to?: string; duplicates?: boolean; dryRun?: boolean }
+export type Outcome = 'imported' | 'duplicate' | { problem: string }
+
+export async function importMail(ports: ImportPorts, mail: StoredMail, choices: ImportChoices): Promise<Outcome> {
+  const { known } = ports
+  const wantsAll = choices.duplicates ?? false
+  if (!wantsAll && choices.to === undefined && known.hasExported(mail)) return 'duplicate'
+  const { from, to: named } = await readEnvelope(mail.raw)
+  const recipients = choices.to === undefined ? await receivedOf(ports, mail.to ?? named) : [choices.to]
+  if (typeof recipients === 'string') return { problem: recipients }
+  const missing: string[] = []
+  for (const to of recipients) if (wantsAll || !(await known.has({ ...mail, to }))) missing.push(to)
+  if (missing.length === 0) return 'duplicate'
+  return choices.dryRun ? 'imported' : send(ports, { from: mail.from ?? from, to: missing, raw: withCrlf(mail.raw) })
+}
+
+/** The recipients whose mail the team receives, or why there is none. */
+async function receivedOf({ isReceived, domain }: ImportPorts, named: string[]): Promise<string[] | string> {
+  const addresses = [...new Set(named.filter((address) => address.includes('@')))]
+  if (addresses.length === 0) return 'no recipient; pass --to'
+  if (addresses.length > RECIPIENTS_MAX) return `more than ${RECIPIENTS_MAX} recipients; pass --to`
+  const received: string[] = []
+  for (const address of addresses) if (await isReceived(address)) received.push(address)
+  return received.length > 0 ? received : `no recipient at ${domain}; pass --to, or start the server with --catch-all`
+}
+
+type Outgoing = { from: string; to: string[]; raw: Uint8Array }
+
+async function send({ smtp }: Pick<ImportPorts, 'smtp'>, { from, to, raw }: Outgoing): Promise<Outcome> {
+  const refused: string[] = []
+  try {
+    for (let start = 0; start < to.length; start += RECIPIENTS_AT_ONCE) {
+      const { rejected } = await smtp.send({ from, to: to.slice(start, start + RECIPIENTS_AT_ONCE), raw })
+      refused.push(...rejected)
+    }
+  } catch (error) {
+    if (error instanceof SmtpRefusal) return { problem: error.reply }
+    throw error
+  }
+  return refused.length === 0 ? 'imported' : { problem: `rejected for ${refused.join(', ')}` }
+}
