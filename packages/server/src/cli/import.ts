@@ -42,12 +42,13 @@ export function addImportCommand(program: Command): void {
 async function importPaths(command: Command, paths: string[], options: ImportOptions): Promise<ImportResult> {
   const { findMailFiles } = await import('./import/mail-files.ts')
   const { findKnownMail } = await import('./import/known-mail.ts')
-  const { createReceiving } = await import('./import/receiving.ts')
+  const { createReceiving, requireReceived } = await import('./import/receiving.ts')
   const { importAll, AT_ONCE } = await import('./import/import-all.ts')
   const found = findMailFiles(paths, options.from ?? null)
   const connection = findConnection(command)
   const mailhatch = clientOf(connection)
   const { domain } = (await mailhatch.me()).team
+  if (options.to !== undefined) await requireReceived(mailhatch, options.to)
   const known = await findKnownMail(mailhatch)
   const smtp = await openSmtp(connection.smtp.value, AT_ONCE)
   const ports = { smtp, known, domain, isReceived: createReceiving(mailhatch, domain) }

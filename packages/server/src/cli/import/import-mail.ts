@@ -1,3 +1,4 @@
+import { HEADER_BYTES_MAX, HEADERS_MAX } from '../../mime/limits.ts'
 import { SmtpRefusal } from '../failure.ts'
 import { readEnvelope } from '../mail-envelope.ts'
 import type { SmtpSender } from '../smtp.ts'
@@ -10,6 +11,11 @@ const RECIPIENTS_MAX = 1_000
 /** Every SMTP server accepts this many in a transaction (RFC 5321, 4.5.3.1.8). */
 const RECIPIENTS_AT_ONCE = 100
 
+/** The SMTP client would take other text apart, and send to addresses that were not checked. */
+const ADDRESS = /^(?:[^\s"(),:;<>@[\\\]]+|"[^\s"\\]+")@[^\s"(),:;<>@[\\\]]+$/
+
+const HEADERS_TOO_LONG = `headers too long to find all recipients (at most ${HEADERS_MAX} headers, each of ${HEADER_BYTES_MAX / 1024} KiB); pass --to`
+
 export type ImportPorts = { smtp: Pick<SmtpSender, 'send'>; known: KnownMail; isReceived: Receiving; domain: string }
 export type ImportChoices = { to?: string; duplicates?: boolean; dryRun?: boolean }
 export type Outcome = 'imported' | 'duplicate' | { problem: string }
@@ -18,7 +24,8 @@ export async function importMail(ports: ImportPorts, mail: StoredMail, choices: 
   const { known } = ports
   const wantsAll = choices.duplicates ?? false
   if (!wantsAll && choices.to === undefined && known.hasExported(mail)) return 'duplicate'
-  const { from, to: named } = await readEnvelope(mail.raw)
+  const { from, to: named, isPartial } = await readEnvelope(mail.raw)
+  if (choices.to === undefined && mail.to === null && isPartial) return { problem: HEADERS_TOO_LONG }
   const recipients = choices.to === undefined ? await receivedOf(ports, mail.to ?? named) : [choices.to]
   if (typeof recipients === 'string') return { problem: recipients }
   const missing: string[] = []
@@ -29,7 +36,7 @@ export async function importMail(ports: ImportPorts, mail: StoredMail, choices: 
 
 /** The recipients whose mail the team receives, or why there is none. */
 async function receivedOf({ isReceived, domain }: ImportPorts, named: string[]): Promise<string[] | string> {
-  const addresses = [...new Set(named.filter((address) => address.includes('@')))]
+  const addresses = [...new Set(named.filter((address) => ADDRESS.test(address)))]
   if (addresses.length === 0) return 'no recipient; pass --to'
   if (addresses.length > RECIPIENTS_MAX) return `more than ${RECIPIENTS_MAX} recipients; pass --to`
   const received: string[] = []
