@@ -20,7 +20,7 @@ export function findMailFiles(paths: string[], kind: Kind | null): Found {
       const { files, otherCount, problems } = findInFolder(path, kind)
       if (files.length === 0 && otherCount > 0) throw unknownSource(path)
       for (const file of inOrder(files)) found.files.push(file)
-      found.problems.push(...problems)
+      for (const problem of problems) found.problems.push(problem)
     } else throw unknownSource(path)
   }
   return found
@@ -47,10 +47,12 @@ function unknownSource(path: string): AppError {
 
 /** By the time of arrival: that of the exported message, or of the last change of the file. */
 function inOrder(files: FoundFile[]): MailFile[] {
-  const dated = files.map(({ path, format }) => {
-    const { size, mtimeMs } = lstatSync(path)
+  const dated = files.flatMap(({ path, format }) => {
+    const file = lstatSync(path, { throwIfNoEntry: false })
+    // Deleted since.
+    if (!file) return []
     const id = exportedId(path)
-    return { file: { path, format, bytes: size }, at: id === null ? mtimeMs : uuidTime(id) }
+    return [{ file: { path, format, bytes: file.size }, at: id === null ? file.mtimeMs : uuidTime(id) }]
   })
   dated.sort((one, other) => one.at - other.at || (one.file.path < other.file.path ? -1 : 1))
   return dated.map(({ file }) => file)

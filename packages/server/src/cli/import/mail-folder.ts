@@ -30,7 +30,7 @@ export function findInFolder(folder: string, kind: Kind | null): InFolder {
         if (format === null) found.otherCount += 1
         else found.files.push({ path: file, format })
       }
-      if (!FLAT.includes(kind)) folders.push(...foldersIn(path, entries))
+      if (!FLAT.includes(kind)) for (const below of foldersIn(path, entries)) folders.push(below)
     } catch (error) {
       if (path === folder) throw error
       found.problems.push(`${path}: ${problemOf(error)}`)

@@ -54,7 +54,10 @@ async function* piecesOf(path: string): AsyncGenerator<Piece[]> {
 }
 
 function isSeparator(line: Buffer, start: number): boolean {
-  return line.toString('latin1', start, start + SEPARATOR.length) === SEPARATOR
+  // Most lines need no text.
+  return (
+    line[start] === SEPARATOR.charCodeAt(0) && line.toString('latin1', start, start + SEPARATOR.length) === SEPARATOR
+  )
 }
 
 function unescaped(line: Buffer): Buffer {
