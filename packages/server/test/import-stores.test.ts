@@ -1,8 +1,11 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Mailhatch } from '@mailhatch/sdk'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startForImport, untilCounted } from './support/import-commands.ts'
 import {
+  addMailpitMail,
+  createMailpitTables,
   writeEml,
   writeMailDev,
   writeMaildir,
@@ -65,9 +68,10 @@ describe.each(Object.entries(STORES))('%s', (_, { kind, write }) => {
     const dry = await importInto('store --dry-run')
     expect(dry).toEqual({ code: 0, imported: 4, duplicates: 0, failed: 0, problems: [], dryRun: true })
     expect(await importInto('store')).toEqual({ code: 0, imported: 4, duplicates: 0, failed: 0, problems: [] })
+    // At once, because the first ends when its mail is visible.
+    expect(await importInto('store')).toMatchObject({ code: 0, imported: 0, duplicates: 4 })
     await expectStored(sdk, MAILS)
     await untilCounted(sdk, 4)
-    expect(await importInto('store')).toMatchObject({ code: 0, imported: 0, duplicates: 4 })
     expect(await importInto(`store --from ${kind}`)).toMatchObject({ code: 0, imported: 0, duplicates: 4 })
     expect(await importInto('store --to all@mailhatch.test')).toMatchObject({ code: 0, imported: 4 })
     await untilCounted(sdk, 8)
@@ -95,6 +99,21 @@ test('the recipients are those of the store, also on other domains if the server
   expect(await catching.importInto(join(strict.folder, 'mailpit.db'))).toMatchObject({ code: 0, imported: 1 })
   await untilCounted(catching.sdk, 2)
   await expectStored(catching.sdk, [blind])
+})
+
+test('a Mailpit database is read while Mailpit writes to it', async () => {
+  const { folder, importInto, sdk } = await startForImport()
+  const database = new DatabaseSync(join(folder, 'mailpit.db'))
+  onTestFinished(() => database.close())
+  database.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0')
+  createMailpitTables(database)
+  addMailpitMail(database, MAILS[0]!)
+  database.exec('begin immediate')
+  addMailpitMail(database, MAILS[1]!)
+  expect(await importInto('mailpit.db')).toMatchObject({ code: 0, imported: 1, failed: 0 })
+  database.exec('commit')
+  expect(await importInto('mailpit.db')).toMatchObject({ code: 0, imported: 1, duplicates: 1 })
+  await expectStored(sdk, MAILS.slice(0, 2))
 })
 
 test('without an envelope, headers of the delivery win over To and Cc', async () => {

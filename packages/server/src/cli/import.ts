@@ -43,16 +43,21 @@ async function importPaths(command: Command, paths: string[], options: ImportOpt
   const { findMailFiles } = await import('./import/mail-files.ts')
   const { findKnownMail } = await import('./import/known-mail.ts')
   const { createReceiving, requireReceived } = await import('./import/receiving.ts')
+  const { untilVisible } = await import('./import/until-visible.ts')
   const { importAll, AT_ONCE } = await import('./import/import-all.ts')
   const found = findMailFiles(paths, options.from ?? null)
   const connection = findConnection(command)
   const mailhatch = clientOf(connection)
-  const { domain } = (await mailhatch.me()).team
+  const { team, key, messageCount: before } = await mailhatch.me()
+  const { domain } = team
   if (options.to !== undefined) await requireReceived(mailhatch, options.to)
   const known = await findKnownMail(mailhatch)
   const smtp = await openSmtp(connection.smtp.value, AT_ONCE)
   const ports = { smtp, known, domain, isReceived: createReceiving(mailhatch, domain) }
-  return importAll(ports, found, options).finally(smtp.close)
+  const { result, sent } = await importAll(ports, found, options).finally(smtp.close)
+  // Other keys do not see all that was sent.
+  if (sent > 0 && key.mailbox === null) await untilVisible(mailhatch, { before, sent })
+  return result
 }
 
 function linesOf({ imported, duplicates, failed, problems }: ImportResult, { dryRun }: ImportOptions): string[] {

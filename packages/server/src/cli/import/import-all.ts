@@ -14,26 +14,34 @@ const PROBLEMS_MAX = 1_000
 
 /** `problems` has the first ones of those that failed. */
 export type ImportResult = { imported: number; duplicates: number; failed: number; problems: string[] }
+type Imported = { result: ImportResult; sent: number }
 
-export async function importAll(ports: ImportPorts, found: Found, choices: ImportChoices): Promise<ImportResult> {
+export async function importAll(ports: ImportPorts, found: Found, choices: ImportChoices): Promise<Imported> {
   const progress = createProgress()
   const total = kilobytes(found.files.reduce((sum, { bytes }) => sum + bytes, 0))
   const result: ImportResult = { imported: 0, duplicates: 0, failed: 0, problems: [] }
   let doneBytes = 0
+  let sent = 0
   const fail = (problem: string) => {
     result.failed += 1
     if (result.problems.length < PROBLEMS_MAX) result.problems.push(problem)
   }
   const take = async (mails: (StoredMail | Unreadable)[]) => {
     const outcomes = await Promise.all(
-      mails.map(async (mail) => ('problem' in mail ? mail : importMail(ports, mail, choices))),
+      mails.map(async (mail) =>
+        'problem' in mail ? { sent: 0, problem: mail.problem } : importMail(ports, mail, choices),
+      ),
     )
     for (const [index, outcome] of outcomes.entries()) {
       const { path, bytes } = mails[index]!
-      if (outcome === 'imported') result.imported += 1
-      else if (outcome === 'duplicate') result.duplicates += 1
-      else fail(`${path}: ${outcome.problem}`)
       doneBytes += bytes
+      if (outcome === 'duplicate') {
+        result.duplicates += 1
+        continue
+      }
+      sent += outcome.sent
+      if (outcome.problem === null) result.imported += 1
+      else fail(`${path}: ${outcome.problem}`)
     }
     progress.show({ label: 'importing kB', done: Math.min(total, kilobytes(doneBytes)), total })
   }
@@ -43,7 +51,7 @@ export async function importAll(ports: ImportPorts, found: Found, choices: Impor
   } finally {
     progress.end()
   }
-  return result
+  return { result, sent }
 }
 
 async function* groupsOf(mails: AsyncIterable<StoredMail | Unreadable>): AsyncGenerator<(StoredMail | Unreadable)[]> {

@@ -18,20 +18,22 @@ const HEADERS_TOO_LONG = `headers too long to find all recipients (at most ${HEA
 
 export type ImportPorts = { smtp: Pick<SmtpSender, 'send'>; known: KnownMail; isReceived: Receiving; domain: string }
 export type ImportChoices = { to?: string; duplicates?: boolean; dryRun?: boolean }
-export type Outcome = 'imported' | 'duplicate' | { problem: string }
+/** `sent`: how many recipients the server has accepted. */
+export type Outcome = { sent: number; problem: string | null } | 'duplicate'
 
 export async function importMail(ports: ImportPorts, mail: StoredMail, choices: ImportChoices): Promise<Outcome> {
   const { known } = ports
   const wantsAll = choices.duplicates ?? false
   if (!wantsAll && choices.to === undefined && known.hasExported(mail)) return 'duplicate'
   const { from, to: named, isPartial } = await readEnvelope(mail.raw)
-  if (choices.to === undefined && mail.to === null && isPartial) return { problem: HEADERS_TOO_LONG }
+  if (choices.to === undefined && mail.to === null && isPartial) return { sent: 0, problem: HEADERS_TOO_LONG }
   const recipients = choices.to === undefined ? await receivedOf(ports, mail.to ?? named) : [choices.to]
-  if (typeof recipients === 'string') return { problem: recipients }
+  if (typeof recipients === 'string') return { sent: 0, problem: recipients }
   const missing: string[] = []
   for (const to of recipients) if (wantsAll || !(await known.has({ ...mail, to }))) missing.push(to)
   if (missing.length === 0) return 'duplicate'
-  return choices.dryRun ? 'imported' : send(ports, { from: mail.from ?? from, to: missing, raw: withCrlf(mail.raw) })
+  if (choices.dryRun) return { sent: 0, problem: null }
+  return send(ports, { from: mail.from ?? from, to: missing, raw: withCrlf(mail.raw) })
 }
 
 /** The recipients whose mail the team receives, or why there is none. */
@@ -48,14 +50,16 @@ type Outgoing = { from: string; to: string[]; raw: Uint8Array }
 
 async function send({ smtp }: Pick<ImportPorts, 'smtp'>, { from, to, raw }: Outgoing): Promise<Outcome> {
   const refused: string[] = []
+  let sent = 0
   try {
     for (let start = 0; start < to.length; start += RECIPIENTS_AT_ONCE) {
-      const { rejected } = await smtp.send({ from, to: to.slice(start, start + RECIPIENTS_AT_ONCE), raw })
+      const { accepted, rejected } = await smtp.send({ from, to: to.slice(start, start + RECIPIENTS_AT_ONCE), raw })
+      sent += accepted.length
       refused.push(...rejected)
     }
   } catch (error) {
-    if (error instanceof SmtpRefusal) return { problem: error.reply }
+    if (error instanceof SmtpRefusal) return { sent, problem: error.reply }
     throw error
   }
-  return refused.length === 0 ? 'imported' : { problem: `rejected for ${refused.join(', ')}` }
+  return { sent, problem: refused.length === 0 ? null : `rejected for ${refused.join(', ')}` }
 }
