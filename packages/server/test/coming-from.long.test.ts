@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { freePort } from './support/free-port.ts'
+import { startForImport } from './support/import-commands.ts'
 import { installFromNpm } from './support/mail-libraries.ts'
 import { REPOSITORY } from './support/markdown.ts'
 import { codeBlocks, runExample } from './support/run-example.ts'
@@ -43,13 +44,13 @@ type MailDev = {
 type Caught = { id: string; subject: string; attachments: { generatedFileName: string }[] }
 
 /** MailDev on free ports: its own may be in use. */
-async function prepareMailDev() {
+async function prepareMailDev(options: { mailDirectory?: string } = {}) {
   const entry = pathToFileURL(join(folder, 'node_modules/maildev/dist/index.js')).href
   const { MailDev } = (await import(entry)) as { MailDev: new (ports: object) => MailDev }
   const ports = { smtp: await freePort(), web: await freePort() }
   const OnFreePorts = class extends MailDev {
     constructor() {
-      super(ports)
+      super({ ...ports, ...options })
       onTestFinished(() => this.stop())
     }
   }
@@ -82,6 +83,21 @@ test('each request to MailDev on its page is answered', async () => {
   expect(await statusesOf(url, requests, theirs)).toEqual(requests.map((request) => [request, 200]))
   // Control: another path has another answer.
   expect(await statusesOf(url, ['GET /api/nonsense'], theirs)).toEqual([['GET /api/nonsense', 404]])
+})
+
+test('the folder of MailDev can be imported byte for byte', async () => {
+  const { folder: own, importInto, sdk } = await startForImport({ INBOX_CATCH_ALL: 'bootstrap' })
+  const mailDirectory = join(own, 'maildev')
+  const { OnFreePorts, url, signUp } = await prepareMailDev({ mailDirectory })
+  const { smtp } = await new OnFreePorts().start()
+  const arrived = new Promise<Caught>((resolve) => smtp.on('new', resolve))
+  await signUp(MAIL.to)
+  const { id } = await arrived
+  const source = Buffer.from(await (await fetch(`${url}/api/email/${id}/source`)).arrayBuffer())
+  expect(await importInto('maildev')).toMatchObject({ code: 0, imported: 1, failed: 0 })
+  const found = await sdk.messages.waitFor({ mailbox: MAIL.to, subject: MAIL.subject })
+  expect(Buffer.from(await sdk.messages.raw(found.id))).toEqual(source)
+  expect(await importInto('maildev --from maildev')).toMatchObject({ code: 0, imported: 0, duplicates: 1 })
 })
 
 test.each(['mailpit', 'mailhog', 'maildev'])(

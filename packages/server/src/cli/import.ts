@@ -1,29 +1,26 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { clientOf, findConnection, withSmtp } from './connection.ts'
 import { countOf } from './count-of.ts'
 import { examples } from './examples.ts'
-import { EXIT, SmtpRefusal } from './failure.ts'
-import { findKnownMail, withCrlf, type KnownMail } from './known-mail.ts'
-import { readEnvelope } from './mail-envelope.ts'
-import { findMailFiles, readMails, type MailFile, type StoredMail } from './mail-files.ts'
+import { EXIT } from './failure.ts'
+import type { ImportResult } from './import/import-all.ts'
+import type { ImportChoices } from './import/import-mail.ts'
+import { KINDS, type Kind } from './import/kinds.ts'
 import { print, type JsonOption } from './output.ts'
-import { createProgress } from './progress.ts'
-import { openSmtp, readAddress, type SmtpSender } from './smtp.ts'
+import { openSmtp, readAddress } from './smtp.ts'
 
-const KIB = 1_024
-/** How many messages are sent in parallel. The server syncs them to disk together. */
-const AT_ONCE = 8
-
-type ImportOptions = JsonOption & { to?: string; duplicates?: boolean }
-type Outcome = 'imported' | 'duplicate' | { problem: string }
-type Ports = { smtp: SmtpSender; known: KnownMail; domain: string }
+type ImportOptions = JsonOption & ImportChoices & { from?: Kind }
 
 export function addImportCommand(program: Command): void {
   const command = program
     .command('import <path...>')
-    .description('Send mail from .eml files, folders or mbox files to the server. Skips mail that it already has.')
-    .option('--to <address>', 'recipient (default: the recipient on the team’s domain)', readAddress)
+    .description(
+      'Send mail from the stores of Mailpit, MailHog and MailDev, maildirs, mbox and .eml files to the server. Skips mail that it already has.',
+    )
+    .addOption(new Option('--from <kind>', 'kind of the store (default: recognised from its files)').choices(KINDS))
+    .option('--to <address>', 'recipient (default: the recipients whose mail the team receives)', readAddress)
     .option('--duplicates', 'also send mail that the server already has')
+    .option('--dry-run', 'send nothing; only count what would be sent')
     .option('--json', 'print JSON')
   withSmtp(command)
     .addHelpText(
@@ -31,80 +28,44 @@ export function addImportCommand(program: Command): void {
       `\nDuplicates have the same recipient and the same bytes, apart from line ends. An interrupted import can be repeated.\n${examples(
         'mailhatch import mail.eml --to qa@mailhatch.test',
         'mailhatch import mails archive.mbox --to qa+archive@mailhatch.test',
+        'mailhatch import mailpit.db --from mailpit --dry-run',
       )}`,
     )
     .action(async (paths: string[], options: ImportOptions) => {
-      const files = findMailFiles(paths)
-      const connection = findConnection(command)
-      const mailhatch = clientOf(connection)
-      const { team } = await mailhatch.me()
-      const known = await findKnownMail(mailhatch)
-      const smtp = await openSmtp(connection.smtp.value, AT_ONCE)
-      const result = await importAll({ smtp, known, domain: team.domain }, files, options).finally(smtp.close)
-      const { imported, duplicates, problems } = result
-      print(
-        result,
-        [`${imported} imported, ${countOf(duplicates, 'duplicate')} skipped, ${problems.length} failed.`, ...problems],
-        options,
-      )
-      if (problems.length > 0) process.exitCode = EXIT.failure
+      const result = await importPaths(command, paths, options)
+      print(options.dryRun ? { ...result, dryRun: true } : result, linesOf(result, options), options)
+      if (result.failed > 0) process.exitCode = EXIT.failure
     })
 }
 
-async function importAll(ports: Ports, files: MailFile[], options: ImportOptions) {
-  const progress = createProgress()
-  const total = kilobytes(files.reduce((sum, { bytes }) => sum + bytes, 0))
-  const result = { imported: 0, duplicates: 0, problems: [] as string[] }
-  let doneBytes = 0
-  const take = async (mails: StoredMail[]) => {
-    const outcomes = await Promise.all(mails.map((mail) => importMail(ports, mail, options)))
-    for (const [index, outcome] of outcomes.entries()) {
-      const { path, raw } = mails[index]!
-      if (outcome === 'imported') result.imported += 1
-      else if (outcome === 'duplicate') result.duplicates += 1
-      else result.problems.push(`${path}: ${outcome.problem}`)
-      doneBytes += raw.byteLength
-    }
-    progress.show({ label: 'importing kB', done: Math.min(total, kilobytes(doneBytes)), total })
-  }
-  try {
-    let mails: StoredMail[] = []
-    for await (const mail of readMails(files)) {
-      mails.push(mail)
-      if (mails.length < AT_ONCE) continue
-      await take(mails)
-      mails = []
-    }
-    await take(mails)
-  } finally {
-    progress.end()
-  }
+/** Loads what reads mail on demand: most commands read none from files. */
+async function importPaths(command: Command, paths: string[], options: ImportOptions): Promise<ImportResult> {
+  const { findMailFiles } = await import('./import/mail-files.ts')
+  const { findKnownMail } = await import('./import/known-mail.ts')
+  const { createReceiving, requireReceived } = await import('./import/receiving.ts')
+  const { untilVisible } = await import('./import/until-visible.ts')
+  const { importAll, AT_ONCE } = await import('./import/import-all.ts')
+  const found = findMailFiles(paths, options.from ?? null)
+  const connection = findConnection(command)
+  const mailhatch = clientOf(connection)
+  const { team, key, messageCount: before } = await mailhatch.me()
+  const { domain } = team
+  if (options.to !== undefined) await requireReceived(mailhatch, options.to)
+  const known = await findKnownMail(mailhatch)
+  const smtp = await openSmtp(connection.smtp.value, AT_ONCE)
+  const ports = { smtp, known, domain, isReceived: createReceiving(mailhatch, domain) }
+  const { result, sent } = await importAll(ports, found, options).finally(smtp.close)
+  // Other keys do not see all that was sent.
+  if (sent > 0 && key.mailbox === null) await untilVisible(mailhatch, { before, sent })
   return result
 }
 
-async function importMail({ smtp, known, domain }: Ports, mail: StoredMail, options: ImportOptions): Promise<Outcome> {
-  const wantsAll = options.duplicates ?? false
-  if (!wantsAll && options.to === undefined && known.hasExported(mail)) return 'duplicate'
-  const { from, to: named } = await readEnvelope(mail.raw)
-  const recipients =
-    options.to === undefined ? recipientsAt(domain, mail.to === null ? named : [mail.to]) : [options.to]
-  if (recipients.length === 0) return { problem: `no recipient at ${domain}; pass --to` }
-  const stored = wantsAll ? [] : await Promise.all(recipients.map((to) => known.has({ ...mail, to })))
-  const missing = recipients.filter((_, index) => !stored[index])
-  if (missing.length === 0) return 'duplicate'
-  try {
-    const { rejected } = await smtp.send({ from, to: missing, raw: withCrlf(mail.raw) })
-    return rejected.length === 0 ? 'imported' : { problem: `rejected for ${rejected.join(', ')}` }
-  } catch (error) {
-    if (error instanceof SmtpRefusal) return { problem: error.reply }
-    throw error
-  }
-}
-
-function recipientsAt(domain: string, addresses: string[]): string[] {
-  return addresses.filter((address) => address.toLowerCase().endsWith(`@${domain.toLowerCase()}`))
-}
-
-function kilobytes(bytes: number): number {
-  return Math.ceil(bytes / KIB)
+function linesOf({ imported, duplicates, failed, problems }: ImportResult, { dryRun }: ImportOptions): string[] {
+  const counts = `${imported} imported, ${countOf(duplicates, 'duplicate')} skipped, ${failed} failed.`
+  const unlisted = failed - problems.length
+  return [
+    dryRun ? `Nothing was sent. Without --dry-run: ${counts}` : counts,
+    ...problems,
+    ...(unlisted > 0 ? [`… and ${unlisted} more.`] : []),
+  ]
 }

@@ -7,13 +7,20 @@ const RECIPIENT_HEADERS = [
   ['to', 'cc', 'bcc'],
 ]
 
-export type MailEnvelope = { from: string; to: string[]; messageId: string | null }
+export type MailEnvelope = {
+  from: string
+  to: string[]
+  messageId: string | null
+  /** The headers are longer than what is read of them, so recipients may be missing or cut. */
+  isPartial: boolean
+}
 
 /** The sender and recipients of a mail in a file, according to its headers. */
 export async function readEnvelope(raw: Uint8Array): Promise<MailEnvelope> {
   // Imported on demand, because few commands need it.
   const { default: parseAddresses } = await import('nodemailer/lib/addressparser/index.js')
-  const headers = readHeaders(raw, findHead(raw))
+  const head = findHead(raw)
+  const headers = readHeaders(raw, head)
   const addressesOf = (names: string[]) =>
     headers
       .filter(({ name }) => names.includes(name.toLowerCase()))
@@ -21,8 +28,10 @@ export async function readEnvelope(raw: Uint8Array): Promise<MailEnvelope> {
       .flatMap(({ address }) => (address.includes('@') ? [address] : []))
   const to = RECIPIENT_HEADERS.map(addressesOf).find((addresses) => addresses.length > 0) ?? []
   return {
-    from: addressesOf(['from', 'sender', 'reply-to'])[0] ?? '',
+    // Servers write the sender of the envelope to Return-Path.
+    from: addressesOf(['return-path'])[0] ?? addressesOf(['from', 'sender', 'reply-to'])[0] ?? '',
     to: [...new Set(to)],
     messageId: headers.find(({ name }) => name.toLowerCase() === 'message-id')?.value.trim() || null,
+    isPartial: head.isPartial,
   }
 }

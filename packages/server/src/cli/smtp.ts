@@ -8,6 +8,9 @@ const CONNECT_MS_MAX = 10_000
 /** Time without any data from the server. */
 const SILENCE_MS_MAX = 60_000
 
+/** nodemailer refuses mail that is larger than the server accepts, and addresses that are none. */
+const MAIL_PROBLEMS = ['EMESSAGE', 'EENVELOPE']
+
 export type OutgoingMail = { from: string; to: string[]; raw: Uint8Array }
 export type Sent = { accepted: string[]; rejected: string[]; reply: string }
 
@@ -70,6 +73,7 @@ function explain(error: unknown, { host, port }: { host: string; port: number })
   if (!(error instanceof Error)) return error
   if ('response' in error && typeof error.response === 'string') return new SmtpRefusal(error.response)
   if ('code' in error && typeof error.code === 'string') {
+    if (MAIL_PROBLEMS.includes(error.code)) return new SmtpRefusal(error.message)
     return new ConnectionError(`The SMTP server at ${host}:${port} is unreachable (${error.message}).`, error)
   }
   return error

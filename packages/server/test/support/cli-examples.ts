@@ -8,6 +8,7 @@ import { commandTree } from '../../src/cli/command-tree.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { createCommands } from './in-process.ts'
 import { startDouble } from './json-double.ts'
+import { writeMailpit } from './mail-stores.ts'
 import { emptyDatabase } from './postgres.ts'
 import { serveIn } from './server.ts'
 import { createShell } from './shell.ts'
@@ -67,6 +68,8 @@ async function setStage() {
   writeFileSync(join(folder, 'mail.eml'), MAIL)
   writeFileSync(join(folder, 'terms.txt'), 'Be nice.')
   writeFileSync(join(folder, 'archive.mbox'), `From app@shop.example Mon Jan  5 2026\n${MAIL}\n`)
+  const to = ['qa@mailhatch.test']
+  writeMailpit(join(folder, 'mailpit.db'), [{ id: 'one', raw: Buffer.from(MAIL), from: 'app@shop.example', to, at: 0 }])
   mkdirSync(join(folder, 'mails'))
   writeFileSync(join(folder, 'mails', 'one.eml'), MAIL)
   writeFileSync(join(folder, 'mailhatch.env'), 'LOG_LEVEL=error\n')

@@ -142,7 +142,12 @@ export const COMMAND_JSON: Record<string, CommandJson> = {
   },
   import: {
     line: 'import mails',
-    schema: z.strictObject({ imported: z.literal(0), duplicates: count, problems: z.array(z.string()) }),
+    schema: z.strictObject({
+      imported: z.literal(0),
+      duplicates: count,
+      failed: z.literal(0),
+      problems: z.array(z.string()),
+    }),
   },
   backup: {
     line: 'backup --to copy',

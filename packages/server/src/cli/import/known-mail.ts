@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { NotFoundError, type Mailhatch } from '@mailhatch/sdk'
 
 const PAGE_MAX = 200
+const OTHER_LINE_END = /\r(?!\n)|(?<!\r)\n/
 
 /** `id` is that of the exported message; null for mail from elsewhere. */
 type ImportedMail = { id: string | null; to: string; raw: Uint8Array }
@@ -61,10 +62,10 @@ export async function findKnownMail({ messages }: Pick<Mailhatch, 'messages'>): 
 /** With CRLF line ends and one at the end, as it is sent by SMTP. */
 export function withCrlf(raw: Uint8Array): Uint8Array {
   // Latin-1 preserves every byte.
-  const text = Buffer.from(raw)
-    .toString('latin1')
-    .replaceAll(/\r\n|\r|\n/g, '\r\n')
-  return Buffer.from(text.endsWith('\r\n') ? text : `${text}\r\n`, 'latin1')
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1')
+  if (text.endsWith('\r\n') && !OTHER_LINE_END.test(text)) return raw
+  const changed = text.replaceAll(/\r\n|\r|\n/g, '\r\n')
+  return Buffer.from(changed.endsWith('\r\n') ? changed : `${changed}\r\n`, 'latin1')
 }
 
 function placeKey(to: string, size: number | null): string {
