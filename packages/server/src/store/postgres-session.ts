@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream'
 import pg, { type ClientBase, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
 import { DatabaseReadOnly } from './postgres-errors.ts'
 import { failureOf, HostFailure, splitHosts } from './postgres-hosts.ts'
@@ -84,7 +83,7 @@ export function refuseReadOnly(results: QueryResult<Shown> | QueryResult<Shown>[
 
 /** Sends all queries in one write, without waiting for the results in between. */
 export function send(client: PoolClient, queries: QueryConfig[]): Promise<PromiseSettledResult<QueryResult>[]> {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  const { stream } = client.connection
   stream.cork()
   const results = Promise.allSettled(queries.map((query) => client.query(query)))
   stream.uncork()
