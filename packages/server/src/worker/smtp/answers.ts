@@ -21,7 +21,7 @@ export const CUT: Step = { next: 'cut', reply: '' }
 type Concerned = { from?: string; to?: string }
 
 /** Makes steps of replies, within the limits of a session, and reports those that reject a mail. */
-export class Answers {
+export class SmtpAnswers {
   #limits: SessionLimits
   #state: SessionState
   #onRejection: (rejection: SmtpRejection) => void

@@ -1,7 +1,7 @@
-import type { Answers, Step } from './answers.ts'
+import type { SmtpAnswers, Step } from './answers.ts'
 import { CUT } from './answers.ts'
 import { parseBdat } from './commands.ts'
-import type { DialoguePorts } from './dialogue.ts'
+import type { DialoguePorts } from './dialogue-ports.ts'
 import type { ReplyDelay } from './holds.ts'
 import { IncomingMail } from './incoming-mail.ts'
 import * as replies from './replies.ts'
@@ -11,7 +11,7 @@ import { planAt } from './transaction.ts'
 export type ContentParts = {
   ports: DialoguePorts
   state: SessionState
-  answers: Answers
+  answers: SmtpAnswers
   delay: ReplyDelay
   /** Ends the transaction with the refusal of a script. */
   answerAsScripted: (reply: string) => Step

@@ -1,46 +1,25 @@
-import type { EndedAttempt } from '../../domain/attempt.ts'
-import type { Scripts } from '../scripts.ts'
-import type { Flight, Transit } from '../transit.ts'
+import type { Flight } from '../transit.ts'
 import type { Step } from './answers.ts'
-import { Answers } from './answers.ts'
+import { SmtpAnswers } from './answers.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import type { AttemptOutcome } from './attempts.ts'
 import { outcomeOfCutOff } from './attempts.ts'
-import type { AuthExchange, AuthStep, SmtpCredentials } from './authentication.ts'
+import type { AuthExchange, AuthStep } from './authentication.ts'
 import { beginAuth, continueAuth } from './authentication.ts'
 import type { MailCommand } from './commands.ts'
 import { parseCommand, parseMail } from './commands.ts'
 import type { ContentParts } from './content.ts'
 import { answerBdat, answerData, transferAfter } from './content.ts'
-import type { DiskRoom } from './disk-room.ts'
+import type { DialoguePorts } from './dialogue-ports.ts'
 import type { Offer } from './extensions.ts'
-import type { Holds } from './holds.ts'
 import { ReplyDelay } from './holds.ts'
-import type { IncomingMailPorts } from './incoming-mail.ts'
 import type { LineFault } from './line-reader.ts'
 import type { RcptParts } from './rcpt.ts'
 import { answerRcpt } from './rcpt.ts'
-import type { SmtpRejection } from './rejection.ts'
 import * as replies from './replies.ts'
 import { SessionLimits } from './session-limits.ts'
 import type { SessionState, Transaction } from './transaction.ts'
 import { beginTransaction, isStoring } from './transaction.ts'
-
-export type DialoguePorts = IncomingMailPorts & {
-  hostname: string
-  credentials: SmtpCredentials | null
-  allowedDomains: ReadonlySet<string> | null
-  /** Without STARTTLS if there is no certificate. */
-  offer: Offer
-  diskRoom: DiskRoom
-  /** `scripts` is null if no address has one. `transit` counts the mail for every address, with a script or without. */
-  scenarios: { scripts: Scripts | null; holds: Holds; transit: Transit }
-  /** `onAttempts` is null if attempts are not recorded. */
-  events: {
-    onRejection: (refusal: SmtpRejection) => void
-    onAttempts: ((attempts: EndedAttempt[]) => void) | null
-  }
-}
 
 /** State of one SMTP session, and the reply to the next line. Independent of sockets. */
 export class Dialogue {
@@ -48,7 +27,7 @@ export class Dialogue {
   readonly attempts: AttemptRecorder
   #ports: DialoguePorts
   #state: SessionState
-  #answers: Answers
+  #answers: SmtpAnswers
   #sessionLimits: SessionLimits
   /** For the commands with files of their own. */
   #parts: RcptParts & ContentParts
@@ -59,7 +38,7 @@ export class Dialogue {
     this.#ports = ports
     this.#state = { remoteAddress, helo: null, tls: null, isAuthenticated: false, transaction: null }
     this.#sessionLimits = new SessionLimits(limits)
-    this.#answers = new Answers(this.#sessionLimits, this.#state, events.onRejection)
+    this.#answers = new SmtpAnswers(this.#sessionLimits, this.#state, events.onRejection)
     this.attempts = new AttemptRecorder(events.onAttempts, this.#state)
     this.delay = new ReplyDelay(scenarios.holds)
     this.#parts = {

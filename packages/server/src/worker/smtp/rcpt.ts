@@ -1,12 +1,12 @@
 import type { Recipient } from '../../domain/address.ts'
 import { parseRecipient, splitLocalPart } from '../../domain/address.ts'
 import type { MailPlan } from '../scripts.ts'
-import type { Answers, Step } from './answers.ts'
+import type { SmtpAnswers, Step } from './answers.ts'
 import { CUT } from './answers.ts'
 import type { AttemptRecorder } from './attempt-recorder.ts'
 import type { NamedRecipient } from './attempts.ts'
 import { parseRcpt } from './commands.ts'
-import type { DialoguePorts } from './dialogue.ts'
+import type { DialoguePorts } from './dialogue-ports.ts'
 import type { ReplyDelay } from './holds.ts'
 import * as replies from './replies.ts'
 import type { SessionState, Transaction } from './transaction.ts'
@@ -14,7 +14,7 @@ import type { SessionState, Transaction } from './transaction.ts'
 export type RcptParts = {
   ports: Pick<DialoguePorts, 'offer' | 'limits' | 'allowedDomains' | 'scenarios'>
   state: SessionState
-  answers: Answers
+  answers: SmtpAnswers
   attempts: AttemptRecorder
   delay: ReplyDelay
 }
