@@ -3,7 +3,7 @@ import type { Match } from './match.ts'
 import { pagesOf } from './page.ts'
 import type { ListQuery, MessageFilter, MessagePage, MessageQuery, SettledQuery } from './query.ts'
 import { searchNewest, type Reader } from './search.ts'
-import type { Settled } from './settled.ts'
+import { waitUntilSettled, type Settled, type SettledOptions } from './settled.ts'
 import { streamMessages, type StreamOptions } from './stream.ts'
 import type { Call, RequestOptions, Transport } from './transport.ts'
 import { waitUntilFound, type WaitOptions } from './wait.ts'
@@ -82,6 +82,17 @@ export function createMessages(transport: Transport) {
      */
     settled: ({ wait = SETTLED_WAIT, ...query }: SettledQuery, options: RequestOptions = {}): Promise<Settled> =>
       readSettled(transport, { timeout: heldFor({ wait }), ...options, query: { ...query, wait } }),
+
+    /**
+     * Asks `settled` until all mail for the address has arrived. A `NotSettledError` says what was on its way.
+     *
+     * @example
+     * const { cursor } = await mailhatch.me()
+     * await signUp('qa@mailhatch.test')
+     * const { count } = await mailhatch.messages.waitUntilSettled({ mailbox: 'qa', after: cursor }, { quiet: '1s' })
+     */
+    waitUntilSettled: (query: Omit<SettledQuery, 'quiet' | 'wait'>, options: SettledOptions = {}): Promise<Settled> =>
+      waitUntilSettled(reader.settled, { query, address: query.mailbox, signals: [] }, options),
 
     /**
      * Streams messages as they arrive, from now on or from the cursor `after`. Reconnects and resumes without gaps.

@@ -119,6 +119,9 @@ describe('wrong use: exit code 2, nothing on standard output, and an error that 
     ['status --override-name url=X', '-o env'],
     ['wait --new --after c9', '--after'],
     ['wait --new --since 1h', '--since'],
+    ['settled qa --expect -1', '--expect'],
+    ['settled qa --quiet 5s --timeout 5s', '--timeout must be longer than --quiet'],
+    ['attempts qa --json nothing', 'Unknown field nothing. Available: id,'],
     ['send', '--to'],
     ['send --to nobody', '--to'],
     ['listen', '--forward-to'],
@@ -198,6 +201,7 @@ describe('the JSON of every command matches its schema', () => {
 
   test.each([
     ['list --after =', '--after is not a cursor'],
+    ['settled qa --quiet 21s', '--quiet'],
     ['list --mailbox a:b', '--mailbox: Invalid mailbox'],
     ['delete --header nonsense --yes', '--header must have the form Name:value'],
     [

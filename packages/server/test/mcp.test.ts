@@ -16,7 +16,16 @@ const server = await startFileServer()
 const { name: teamName } = (await server.me()).team
 const transport = createTransport({ host: '127.0.0.1', port: server.smtpPort })
 
-const READING = ['create_address', 'wait_for_email', 'list_emails', 'get_email', 'get_email_part', 'list_rejections']
+const READING = [
+  'create_address',
+  'wait_for_email',
+  'list_emails',
+  'get_email',
+  'get_email_part',
+  'wait_until_settled',
+  'list_attempts',
+  'list_rejections',
+]
 
 const DOORS: { door: string; era: Era; connect: (server: Server, era: Era) => Promise<Connection> }[] = [
   { door: 'HTTP', era: 'current', connect: connectOverHttp },
@@ -97,6 +106,15 @@ describe.each(DOORS)('over $door, for $era clients', ({ era, connect }) => {
     })
     expect((await call('get_email_part', { id, part: '7' })).isError).toBe(true)
 
+    const settled = await call('wait_until_settled', { address: made.address, after: made.cursor, quiet_s: 0 })
+    expect(settled.data).toMatchObject({ settled: true, count: 1, is_exact: true, emails: [{ id }], unknown: [] })
+    expect(settled.data).toMatchObject({ on_its_way: { transactions: 0, waiting: 0, announcing: 0 }, set_aside: 0 })
+    const { data: tried } = await call('list_attempts', { address: made.address })
+    expect(tried).toMatchObject({
+      attempts: [{ outcome: 'accepted', reply_codes: [250, 354, 250], email_id: id, untrusted: { to: made.address } }],
+      has_more: false,
+    })
+
     expect((await call('list_rejections')).data.rejections).toBeInstanceOf(Array)
     expect((await call('delete_email', { id })).data).toMatchObject({ deleted: true, id })
     const gone = await call('get_email', { id })
@@ -126,6 +144,10 @@ describe('waiting', () => {
     const { call } = await connectOverHttp(server)
     expect((await call('wait_for_email', { address: 'qa', timeout_s: 51 })).isError).toBe(true)
     expect((await call('wait_for_email', { address: 'nobody', timeout_s: 0 })).isError).toBe(false)
+    const settling = { address: 'qa', quiet_s: 0 }
+    expect((await call('wait_until_settled', { ...settling, timeout_s: 51 })).isError).toBe(true)
+    expect((await call('wait_until_settled', { ...settling, quiet_s: 2, timeout_s: 1 })).isError).toBe(true)
+    expect((await call('wait_until_settled', { ...settling, timeout_s: 0 })).isError).toBe(false)
   })
 })
 

@@ -12,7 +12,8 @@ import { withDatabase } from './support/journey-database.ts'
 import { connectOverHttp } from './support/mcp-client.ts'
 import { callProcedure } from './support/procedure.ts'
 import { startServer, temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
-import { ConnectionLost, SmtpClient } from './support/smtp-client.ts'
+import { SmtpClient } from './support/smtp-client.ts'
+import { ConnectionLost } from './support/smtp-replies.ts'
 
 const PROBLEM = 'the server is overloaded'
 const BUSY = { status: 503, body: { code: 'server_busy' } }

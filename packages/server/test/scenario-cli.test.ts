@@ -30,6 +30,15 @@ test('a scenario is added, used, shown and removed on the command line', async (
     '',
   ])
 
+  const tried = await terminal.run(`mailhatch attempts ${to} --limit 2`)
+  expect(tried.stdout.split('\n')).toEqual([
+    expect.stringMatching(/^\d\d:\d\d:\d\d  qa\+cli@\S+  refused at rcpt  550 \S+ No such user +from \S+$/),
+    expect.stringMatching(/^\d\d:\d\d:\d\d  qa\+cli@\S+  refused at rcpt  451 .+ from \S+$/),
+    '',
+  ])
+  const { stdout: outcomes } = await commands.run(`mailhatch attempts ${to} --json outcome`)
+  expect(JSON.parse(outcomes)).toEqual([{ outcome: 'refused' }, { outcome: 'refused' }, { outcome: 'refused' }])
+
   expect(await run('list')).toMatchObject([{ id: added.id, mails: 3, mailsPerStep: [2, 1, 0] }])
   expect(await run(`remove ${added.id}`)).toEqual({ id: added.id })
   expect(await run('list')).toEqual([])

@@ -1,6 +1,7 @@
 import { accept, cutDuring, delay, limit, reject, type Mailhatch, type Step } from '@mailhatch/sdk'
 import { expect } from 'vitest'
-import { ConnectionLost, isAccepted, SmtpClient } from './support/smtp-client.ts'
+import { isAccepted, SmtpClient } from './support/smtp-client.ts'
+import { ConnectionLost } from './support/smtp-replies.ts'
 
 const STORED = '250 2.0.0 Stored'
 const CUT = 'cut'

@@ -4,11 +4,11 @@ const COUNT_MAX = 1_000_000
 
 export const readCount = readCountUpTo(COUNT_MAX)
 
-/** A parser for whole numbers from 1 to the maximum. */
-export function readCountUpTo(max: number): (text: string) => number {
+/** A parser for whole numbers up to the maximum. */
+export function readCountUpTo(max: number, min = 1): (text: string) => number {
   return (text) => {
-    const count = /^\d{1,7}$/.test(text) ? Number(text) : 0
-    if (count < 1 || count > max) throw new InvalidArgumentError(`Expected a number from 1 to ${max}.`)
+    const count = /^\d{1,7}$/.test(text) ? Number(text) : NaN
+    if (!(count >= min && count <= max)) throw new InvalidArgumentError(`Expected a number from ${min} to ${max}.`)
     return count
   }
 }

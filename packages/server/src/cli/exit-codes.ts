@@ -7,7 +7,7 @@ const CODES: [number, string][] = [
   [0, 'success'],
   [EXIT.failure, 'failure; standard error says why'],
   [EXIT.usage, 'wrong usage: the command line, or a value in it, is not valid; nothing was done'],
-  [EXIT.timeout, 'no message matched in time'],
+  [EXIT.timeout, 'no message matched in time, fewer came than expected, or mail is still on its way'],
   [EXIT.auth, 'the API key is missing, unknown, or lacks permission'],
   [EXIT.unreachable, 'the server is unreachable'],
   [EXIT.config, 'the settings of a server program are not valid'],

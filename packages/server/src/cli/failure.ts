@@ -5,10 +5,12 @@ import {
   ForbiddenError,
   MailhatchError,
   MessageTimeoutError,
+  NotSettledError,
   ValidationError,
 } from '@mailhatch/sdk'
 import { ConfigError } from '../program/config.ts'
 import { AppError } from '../domain/errors.ts'
+import { TooFewMessages, TooManyMessages } from './unexpected-count.ts'
 
 /** Exit codes; `mailhatch help exit-codes` describes them. */
 export const EXIT = { failure: 1, usage: 2, timeout: 3, auth: 4, unreachable: 5, config: 78 }
@@ -17,7 +19,7 @@ export const EXIT = { failure: 1, usage: 2, timeout: 3, auth: 4, unreachable: 5,
 export type Category = 'user_input' | 'settings' | 'auth' | 'network' | 'timeout' | 'api' | 'filesystem' | 'internal'
 
 export type Failure = { code: string; category: Category; retryable: boolean; exitCode: number } & Partial<
-  Pick<MessageTimeoutError, 'arrived' | 'refused' | 'page'>
+  Pick<MessageTimeoutError, 'arrived' | 'refused' | 'page'> & Pick<NotSettledError, 'state'>
 >
 
 /** An SMTP server rejected the mail. */
@@ -51,8 +53,11 @@ function describeAnswer(error: MailhatchError): Failure {
   const { code, status } = error
   if (error instanceof MessageTimeoutError) {
     const { arrived, refused, page } = error
-    return { ...failure(code, 'timeout', { retryable: true, exitCode: EXIT.timeout }), arrived, refused, page }
+    return { ...timedOut(code), arrived, refused, page }
   }
+  if (error instanceof NotSettledError) return { ...timedOut(code), state: error.state }
+  if (error instanceof TooFewMessages) return timedOut(code)
+  if (error instanceof TooManyMessages) return failure(code, 'user_input')
   if (error instanceof ConnectionError) return failure(code, 'network', { retryable: true, exitCode: EXIT.unreachable })
   if (error instanceof AuthenticationError || error instanceof ForbiddenError) {
     return failure(code, 'auth', { exitCode: EXIT.auth })
@@ -61,6 +66,8 @@ function describeAnswer(error: MailhatchError): Failure {
   if (error instanceof ValidationError) return failure(code, 'user_input', { exitCode: EXIT.usage })
   return failure(code, 'api', { retryable: TRANSIENT_STATUSES.includes(status) })
 }
+
+const timedOut = (code: string) => failure(code, 'timeout', { retryable: true, exitCode: EXIT.timeout })
 
 /** For errors of commands that work directly on the data. */
 function describeRefusal({ code, status }: AppError): Failure {

@@ -36,6 +36,13 @@ export function dateText(time: string | number, now = new Date()): string {
   return at.getFullYear() === now.getFullYear() ? `${day} ${clock}` : `${day} ${at.getFullYear()}`
 }
 
+/** Local time with seconds, and the date if it is not today. */
+export function clockText(time: string): string {
+  const at = new Date(time)
+  const clock = at.toLocaleTimeString('en-GB')
+  return at.toDateString() === new Date().toDateString() ? clock : `${at.toLocaleDateString('sv')} ${clock}`
+}
+
 /** Local time in full, with its zone: `Mon 16 Nov 2026 14:05:09 GMT+1`. */
 export function fullDateText(time: string): string {
   const at = new Date(time)

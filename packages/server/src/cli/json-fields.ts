@@ -1,4 +1,4 @@
-import type { MessageDetail, MessageSummary } from '@mailhatch/sdk'
+import type { MessageDetail, MessageSummary, SmtpAttempt } from '@mailhatch/sdk'
 import { InvalidArgumentError, Option } from 'commander'
 
 const SUMMARY: Record<keyof MessageSummary, true> = {
@@ -36,7 +36,25 @@ const DETAIL: Record<keyof MessageDetail, true> = {
   parse: true,
 }
 
-const NAMES = { summary: Object.keys(SUMMARY), detail: Object.keys(DETAIL) }
+const ATTEMPT: Record<keyof SmtpAttempt, true> = {
+  id: true,
+  to: true,
+  from: true,
+  startedAt: true,
+  endedAt: true,
+  outcome: true,
+  stage: true,
+  replies: true,
+  size: true,
+  tls: true,
+  authenticated: true,
+  helo: true,
+  remoteAddress: true,
+  connection: true,
+  messageId: true,
+}
+
+const NAMES = { summary: Object.keys(SUMMARY), detail: Object.keys(DETAIL), attempt: Object.keys(ATTEMPT) }
 
 /** `--json [fields]`. Unknown fields are refused before the command does anything, such as waiting for a message. */
 export function jsonFieldsOption(of: keyof typeof NAMES, what = 'print JSON'): Option {

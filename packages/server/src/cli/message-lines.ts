@@ -1,6 +1,6 @@
 import type { Email, MessageSummary } from '@mailhatch/sdk'
 import { paint } from './color.ts'
-import { ageText, dateText, fullDateText, senderText, sizeText } from './human.ts'
+import { ageText, clockText, dateText, fullDateText, senderText, sizeText } from './human.ts'
 import { cut, longest } from './table.ts'
 import { safeLines, safeText } from './terminal-text.ts'
 
@@ -71,11 +71,4 @@ export function messageLines(email: Email): string[] {
     ([name, value]) => `${paint('dim', `${name}:`.padEnd(9))} ${safeLines(value.replaceAll(/\s+/g, ' '))}`,
   )
   return [...lines, '', safeLines(email.text)]
-}
-
-/** With seconds, and the date if it is not today. */
-function clockText(time: string): string {
-  const at = new Date(time)
-  const clock = at.toLocaleTimeString('en-GB')
-  return at.toDateString() === new Date().toDateString() ? clock : `${at.toLocaleDateString('sv')} ${clock}`
 }

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { addAddressCommand } from './address.ts'
+import { addAttemptsCommand } from './attempts.ts'
 import { addBackupCommand } from './backup.ts'
 import { chooseColor, COLOR_CHOICES, type ColorChoice } from './color.ts'
 import { addCommandsCommand } from './commands.ts'
@@ -22,6 +23,7 @@ import { addReadyCommand } from './ready.ts'
 import { addScenarioCommands } from './scenario.ts'
 import { addSendCommand } from './send.ts'
 import { addServerCommands } from './serve.ts'
+import { addSettledCommand } from './settled.ts'
 import { addStatusCommand } from './status.ts'
 import { addTailCommand } from './tail.ts'
 import { refuseEmpty } from './refuse-empty.ts'
@@ -43,6 +45,7 @@ const PARTS: [heading: string, ...add: ((program: Command) => void)[]][] = [
     addAddressCommand,
     addSendCommand,
     addWaitCommand,
+    addSettledCommand,
     addTailCommand,
     addListCommand,
     addGetCommand,
@@ -50,6 +53,7 @@ const PARTS: [heading: string, ...add: ((program: Command) => void)[]][] = [
     addOpenCommand,
     addListenCommand,
     addScenarioCommands,
+    addAttemptsCommand,
   ],
   ['State:', addStatusCommand, addReadyCommand, addWhoamiCommand, addDoctorCommand],
   ['Data:', addImportCommand, addExportCommand, addBackupCommand, addDatabaseCommands],

@@ -21,6 +21,11 @@ export type TransitAnswer = OnItsWay & {
   isComplete: boolean
 }
 
+export type GivenAnswer = TransitAnswer & { id: string }
+
+/** Answers questions, and those whose mail is no longer on its way a second time. */
+export type TransitWatch = { answer(question: TransitQuestion): GivenAnswer; close(): void }
+
 export const NOTHING_ON_ITS_WAY: OnItsWay = { transactions: 0, waiting: 0, announcing: 0 }
 
 export function isNothing({ transactions, waiting, announcing }: OnItsWay): boolean {

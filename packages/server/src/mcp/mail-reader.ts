@@ -1,4 +1,14 @@
-import type { ErrorBody, Mailbox, Me, MessageDetail, MessageSummary, NearMiss, Rejection } from '@mailhatch/sdk'
+import type {
+  ErrorBody,
+  Mailbox,
+  Me,
+  MessageDetail,
+  MessageSummary,
+  NearMiss,
+  Rejection,
+  SettledState,
+  SmtpAttempt,
+} from '@mailhatch/sdk'
 
 /** Calls a REST route, of the app in this process or of a remote server. Both check the key in the same way. */
 export type Ask = (path: string, options?: AskOptions) => Promise<Response>
@@ -15,7 +25,10 @@ export type MailReader = {
   mailboxes(): Promise<Mailbox[]>
   /** Waits for a match and returns the newest one; on timeout, the messages that arrived instead. */
   wait(query: Query, signal: AbortSignal): Promise<Found | NotFound>
+  /** Waits until all mail has arrived, or the time is over. */
+  settled(query: Query, signal: AbortSignal): Promise<{ state: SettledState; cursor: string }>
   list(query: Query): Promise<Page>
+  attempts(query: Query): Promise<{ data: SmtpAttempt[]; has_more: boolean }>
   get(id: string): Promise<MessageDetail>
   /** The first bytes of an attachment, decoded. */
   attachment(id: string, place: { index: number; bytesMax: number }): Promise<Uint8Array>
@@ -46,7 +59,13 @@ export function createMailReader(ask: Ask): MailReader {
       if (error?.cursor === undefined) throw refusal(response, error)
       return { email: null, arrived: error.arrived ?? [], cursor: error.cursor }
     },
+    async settled(query, signal) {
+      const response = await succeed(`/v1/messages/settled${search(query)}`, { signal })
+      const { data, cursor } = (await response.json()) as { data: SettledState; cursor: string }
+      return { state: data, cursor }
+    },
     list: (query) => read(`/v1/messages${search(query)}`),
+    attempts: (query) => read(`/v1/attempts${search(query)}`),
     get: (id) => readData(`/v1/messages/${encodeURIComponent(id)}`),
     async attachment(id, { index, bytesMax }) {
       return firstBytes(await succeed(`/v1/messages/${encodeURIComponent(id)}/attachments/${index}`), bytesMax)

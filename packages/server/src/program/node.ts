@@ -27,6 +27,7 @@ import { createApiClient, type ApiClient } from '../worker/announce.ts'
 import { answerQuestions } from '../worker/answer-questions.ts'
 import type { AttemptSender } from '../worker/attempt-queue.ts'
 import { watchScripts, type WatchedScripts } from '../worker/watch-scripts.ts'
+import { watchTransit } from '../worker/transit-watch.ts'
 
 /** Logged for each mail to an address that no team claims. The sender got a 250, because the mail is kept. */
 const UNCLAIMED =
@@ -100,7 +101,9 @@ export async function startServe(
   const { onItsWay: answer, isEmpty } = worker
   const questions =
     client && (await answerQuestions({ client: client.questions, worker: id, timeoutMs, answer, isEmpty, log }))
-  if (!client) await intake.exchange.attach(id, worker)
+  if (!client) {
+    await intake.exchange.attach(id, { watch: (onEmptied) => watchTransit(answer, onEmptied), isEmpty })
+  }
   const tls = await findCertificate(config)
   const taken = await takePorts(workerPorts(config))
   const apiTaken = typeof port === 'number' ? (await takePorts(apiPort(config))).api : port

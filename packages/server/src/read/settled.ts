@@ -4,8 +4,8 @@ import type { Store } from '../store/store.ts'
 import type { Inquiry, WorkerExchange } from './worker-exchange.ts'
 
 /**
- * How often to ask while mail is on its way: less often when that takes long. A message ends the pause, a transaction without one
- * does not.
+ * How often to ask while mail is on its way: less often when that takes long. A message ends the pause, and so does a worker that has
+ * no such mail any more; these times count where such a report is lost, or too many are watched.
  */
 const ASK_EVERY_MS_MIN = 50
 const ASK_EVERY_MS_MAX = 150
@@ -37,6 +37,7 @@ export async function beginSettling({ store, exchange, now }: Ports, { view, ran
   const endsAt = performance.now() + waitMs
   let quietFrom = performance.now()
   let askedFrom: number | null = null
+  let emptied = Promise.withResolvers<null>()
   let newest: Settlement = {
     isSettled: false,
     at: now(),
@@ -60,8 +61,10 @@ export async function beginSettling({ store, exchange, now }: Ports, { view, ran
   async function inquire(): Promise<boolean> {
     const at = now()
     askedFrom ??= performance.now()
-    const leftMs = Math.max(LAST_ANSWER_MS, endsAt - performance.now())
-    newest = { ...newest, at, ...(await exchange.ask(range, leftMs)) }
+    const waitMs = Math.max(LAST_ANSWER_MS, endsAt - performance.now())
+    emptied = Promise.withResolvers<null>()
+    const onEmptied = () => emptied.resolve(null)
+    newest = { ...newest, at, ...(await exchange.ask(range, { waitMs, onEmptied })) }
     return !(await hasNew())
   }
 
@@ -74,11 +77,13 @@ export async function beginSettling({ store, exchange, now }: Ports, { view, ran
       if (!isKnown || !isNothing(newest.onItsWay) || quietLeftMs() > 0) return null
       return { ...newest, isSettled: true }
     },
-    lookAgainMs(): number {
+    lookAgain(): { afterMs: number; sooner: Promise<null> } {
       const leftMs = Math.ceil(quietLeftMs())
-      if (leftMs > 0) return leftMs
+      // Until then, no worker is asked.
+      if (leftMs > 0) return { afterMs: leftMs, sooner: new Promise(() => {}) }
       const askedForMs = performance.now() - (askedFrom ?? performance.now())
-      return Math.min(Math.max(ASK_EVERY_MS_MIN, askedForMs * ASK_EVERY_PART), ASK_EVERY_MS_MAX)
+      const afterMs = Math.min(Math.max(ASK_EVERY_MS_MIN, askedForMs * ASK_EVERY_PART), ASK_EVERY_MS_MAX)
+      return { afterMs, sooner: emptied.promise }
     },
     /** What is known when the time is up. */
     async giveUp(): Promise<Settlement> {

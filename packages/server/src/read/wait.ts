@@ -12,8 +12,8 @@ export type WaitOptions = {
   waitMs: number
   /** Registers a callback for when the client disconnects. */
   onGone: (end: () => void) => void
-  /** After how long to look again without a new message. By default never. */
-  lookAgainMs?: () => number
+  /** When to look again without a new message: after a time, or when the promise is fulfilled. By default never. */
+  lookAgain?: () => { afterMs: number; sooner: Promise<null> }
 }
 
 export type HeldWait = { filter: MessageFilter; startedAt: number; waitMs: number }
@@ -38,7 +38,7 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
 
   async function hold<Found>(
     view: View,
-    { waitMs, onGone, lookAgainMs }: WaitOptions,
+    { waitMs, onGone, lookAgain }: WaitOptions,
     look: Look<Found>,
   ): Promise<Found | null> {
     let wake: (arrived: StoredMessage | null) => void = () => {}
@@ -59,9 +59,10 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
         })
         const found = await look(match)
         if (found !== null) return found
-        const again = lookAgainMs && setTimeout(() => wake(null), lookAgainMs())
-        match = await Promise.race([woken, timeUp.promise])
-        clearTimeout(again)
+        const again = lookAgain?.()
+        const timer = again && setTimeout(() => wake(null), again.afterMs)
+        match = await Promise.race([woken, timeUp.promise, ...(again ? [again.sooner] : [])])
+        clearTimeout(timer)
       }
       if (isClosing) throw shuttingDown()
       return null

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { UnknownTransit } from '@mailhatch/sdk'
 import {
+  isNothing,
   NOTHING_ON_ITS_WAY,
   type AddressRange,
+  type GivenAnswer,
   type OnItsWay,
   type TransitAnswer,
   type TransitQuestion,
+  type TransitWatch,
   WORKER_ID,
 } from '../domain/transit.ts'
 import type { Broadcasts } from '../feed/feed.ts'
@@ -24,18 +27,18 @@ const JOINING_MS = 50
 /** An unreachable database does not delay the start for longer. */
 const JOINING_MS_MAX = 2_000
 const JOIN_AGAIN_MS = 50
+/** How long to listen for a worker that has no mail any more. By then the question has been asked again. */
+const LISTENED_MS = 1_000
 /** What fits into a response, and its answers into a request. */
 const QUESTIONS_PER_POLL_MAX = 1_000
 /** What fits into the 8,000 bytes of a notification. */
 const ANSWERS_PER_MESSAGE = 40
 const WORKERS_PER_MESSAGE = 100
 
-type Answers = (TransitAnswer & { id: string })[]
-
 /** What processes with the same database send to each other. */
 type Message =
   | { is: 'question'; question: TransitQuestion }
-  | { is: 'answers'; worker: string; answers: Answers }
+  | { is: 'answers'; worker: string; answers: GivenAnswer[] }
   | { is: 'joined' | 'left'; worker: string }
   | { is: 'seen'; workers: string[] }
   | { is: 'unasked' }
@@ -44,13 +47,16 @@ type Message =
 export type Inquiry = { onItsWay: OnItsWay; setAside: number; unknown: UnknownTransit[] }
 
 /** The worker of this process. `isEmpty`: whether no mail is left that the API does not have. */
-type LocalAnswers = { onItsWay: (range: AddressRange) => TransitAnswer; isEmpty: () => boolean }
+type LocalAnswers = { watch: (onEmptied: (answers: GivenAnswer[]) => void) => TransitWatch; isEmpty: () => boolean }
 
-type WorkerPoll = { worker: string; holdMs: number; answers: Answers; onGone: (end: () => void) => void }
+/** `onEmptied`: a worker that had mail has none any more. Called within a second after the answer, maybe more than once. */
+type AskOptions = { waitMs: number; onEmptied?: () => void }
+
+type WorkerPoll = { worker: string; holdMs: number; answers: GivenAnswer[]; onGone: (end: () => void) => void }
 
 /** Asks the workers of all processes what mail they have for an address. */
 export type WorkerExchange = {
-  ask(range: AddressRange, waitMs: number): Promise<Inquiry>
+  ask(range: AddressRange, options: AskOptions): Promise<Inquiry>
   /** The request of a worker in another process: takes its answers, and resolves to questions, at the latest after `holdMs`. */
   poll(poll: WorkerPoll): Promise<TransitQuestion[]>
   /** The worker stops, and has no mail left. */
@@ -75,8 +81,10 @@ type Open = {
 export function createWorkerExchange({ broadcasts }: { broadcasts: Broadcasts }): WorkerExchange {
   const self = randomUUID()
   const workers = createKnownWorkers()
-  const local = new Map<string, LocalAnswers>()
+  const local = new Map<string, { isEmpty: () => boolean; watch: TransitWatch }>()
   const open = new Map<string, Open>()
+  /** By question. */
+  const listening = new Map<string, () => void>()
   /** Requests of workers that wait for a question. */
   const held = new Map<string, () => void>()
   let startedAt = performance.now()
@@ -122,8 +130,8 @@ export function createWorkerExchange({ broadcasts }: { broadcasts: Broadcasts })
     const entry: Open = { question, answers: new Map(), missing, onComplete: () => {} }
     open.set(question.id, entry)
     if (missing === null) setTimeout(() => open.delete(question.id), ANSWER_MS_MAX).unref()
-    for (const [worker, { onItsWay }] of local) {
-      const given = { ...onItsWay(question), id: question.id }
+    for (const [worker, { watch }] of local) {
+      const given = watch.answer(question)
       if (missing === null) void send({ is: 'answers', worker, answers: [given] })
       else takeAnswers(worker, [given])
     }
@@ -131,10 +139,20 @@ export function createWorkerExchange({ broadcasts }: { broadcasts: Broadcasts })
     return entry
   }
 
-  function takeAnswers(worker: string, answers: Answers): Answers {
-    const others: Answers = []
+  /** Sends answers to the processes that asked. */
+  function passOn(worker: string, answers: GivenAnswer[]): void {
+    for (let start = 0; start < answers.length; start += ANSWERS_PER_MESSAGE) {
+      void send({ is: 'answers', worker, answers: answers.slice(start, start + ANSWERS_PER_MESSAGE) })
+    }
+  }
+
+  /** Returns those to questions of other processes. */
+  function takeAnswers(worker: string, answers: GivenAnswer[]): GivenAnswer[] {
+    const others: GivenAnswer[] = []
     for (const answer of answers) {
       const entry = open.get(answer.id)
+      const isSecond = entry === undefined || entry.answers.has(worker)
+      if (isSecond && isNothing(answer)) listening.get(answer.id)?.()
       if (entry === undefined) continue
       entry.answers.set(worker, answer)
       if (entry.missing === null) others.push(answer)
@@ -173,13 +191,14 @@ export function createWorkerExchange({ broadcasts }: { broadcasts: Broadcasts })
   }
 
   return {
-    async ask(range, waitMs) {
+    async ask(range, { waitMs, onEmptied }) {
       const missing = new Set(workers.known())
       const question = { id: `${self}.${(asked += 1)}`, ...range }
       const complete = Promise.withResolvers<void>()
       const entry = openFor(question, missing)
       entry.onComplete = complete.resolve
       const timer = setTimeout(complete.resolve, Math.min(waitMs, ANSWER_MS_MAX))
+      if (onEmptied) listen(question.id, onEmptied)
       try {
         const isSent = await send({ is: 'question', question })
         if (missing.size > 0) await complete.promise
@@ -192,10 +211,7 @@ export function createWorkerExchange({ broadcasts }: { broadcasts: Broadcasts })
     async poll({ worker, holdMs, answers, onGone }) {
       if (isReleased) throw shuttingDown()
       if (workers.joined(worker)) await join(worker)
-      const others = takeAnswers(worker, answers)
-      for (let start = 0; start < others.length; start += ANSWERS_PER_MESSAGE) {
-        void send({ is: 'answers', worker, answers: others.slice(start, start + ANSWERS_PER_MESSAGE) })
-      }
+      passOn(worker, takeAnswers(worker, answers))
       if (questionsFor(worker).length === 0 && holdMs > 0) await hold(worker, holdMs, onGone)
       return questionsFor(worker)
     },
@@ -204,7 +220,10 @@ export function createWorkerExchange({ broadcasts }: { broadcasts: Broadcasts })
       await send({ is: 'left', worker })
     },
     async attach(worker, own) {
-      local.set(worker, own)
+      const watch = own.watch((answers) => {
+        passOn(worker, takeAnswers(worker, answers))
+      })
+      local.set(worker, { isEmpty: own.isEmpty, watch })
       workers.joined(worker)
       await join(worker)
     },
@@ -220,9 +239,17 @@ export function createWorkerExchange({ broadcasts }: { broadcasts: Broadcasts })
     },
     async close() {
       clearInterval(timer)
-      for (const [worker, { isEmpty }] of local) if (isEmpty()) await send({ is: 'left', worker })
+      for (const [worker, { isEmpty, watch }] of local) {
+        watch.close()
+        if (isEmpty()) await send({ is: 'left', worker })
+      }
       unsubscribe()
     },
+  }
+
+  function listen(id: string, onEmptied: () => void): void {
+    listening.set(id, onEmptied)
+    setTimeout(() => listening.delete(id), LISTENED_MS).unref()
   }
 
   function unknownOf({ missing, answers }: Open, isSent: boolean): UnknownTransit[] {

@@ -1,6 +1,7 @@
 import type { AddressRange, TransitAnswer } from '../domain/transit.ts'
 import type { Log } from '../observe/log.ts'
 import type { QuestionClient, QuestionPoll } from './announce.ts'
+import { watchTransit } from './transit-watch.ts'
 
 /** Half of a short WEBHOOK_TIMEOUT_MS, so that the API responds before the request times out. */
 const HOLD_MS_MAX = 5_000
@@ -34,6 +35,13 @@ export async function answerQuestions(ports: Ports): Promise<AnsweredQuestions> 
   let isClosing = false
   /** Ends the request that is held, or the pause. */
   let interrupt = () => {}
+  const watch = watchTransit(answer, (answers) => {
+    // Beside the request that is held.
+    const poll = client.poll({ worker, holdMs: 0, answers }, AbortSignal.timeout(RESPONSE_MS_MAX))
+    poll.catch((error: unknown) =>
+      log.debug({ err: error }, 'the API did not hear that no mail is left for an address'),
+    )
+  })
   const running = run()
 
   async function run(): Promise<void> {
@@ -46,7 +54,7 @@ export async function answerQuestions(ports: Ports): Promise<AnsweredQuestions> 
       try {
         const questions = await client.poll(next, request.signal)
         if (questions === null) pauseMs = WITHOUT_QUESTIONS_MS
-        const answers = (questions ?? []).map((question) => ({ ...answer(question), id: question.id }))
+        const answers = (questions ?? []).map((question) => watch.answer(question))
         next = { worker, holdMs: Math.min(HOLD_MS_MAX, timeoutMs / 2), answers }
       } catch (error) {
         log.debug({ err: error }, 'asking for questions failed, will retry')
@@ -76,6 +84,7 @@ export async function answerQuestions(ports: Ports): Promise<AnsweredQuestions> 
     async close() {
       isClosing = true
       interrupt()
+      watch.close()
       await running
       // Otherwise the API goes on to expect it, because its mail is not announced yet.
       if (!isEmpty()) return

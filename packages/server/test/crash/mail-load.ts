@@ -1,6 +1,7 @@
 import { randomMail, randomSize } from '../support/random-mail.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.ts'
+import { isAccepted, SmtpClient } from '../support/smtp-client.ts'
+import { ConnectionLost } from '../support/smtp-replies.ts'
 import { sha256 } from '../support/stored-mail.ts'
 import type { SentMail } from './sent-mail.ts'
 

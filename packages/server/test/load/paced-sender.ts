@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mailOfSize } from '../../../../bench/tasks/mail.ts'
-import { ConnectionLost, isAccepted, SmtpClient } from '../support/smtp-client.ts'
+import { isAccepted, SmtpClient } from '../support/smtp-client.ts'
+import { ConnectionLost } from '../support/smtp-replies.ts'
 
 /** Enough that a mail seldom waits for a connection at 300 mails per second. */
 const CONNECTIONS = 32

@@ -1,29 +1,20 @@
 import { connect, type Socket } from 'node:net'
+import { SmtpReplies } from '../support/smtp-replies.ts'
 
 /** One SMTP transaction, step by step. */
 export class OpenMail {
   #socket: Socket
-  #received = ''
-  #isClosed = false
-  #wake = () => {}
+  #replies: SmtpReplies
 
   private constructor(port: number) {
     this.#socket = connect({ host: '127.0.0.1', port, noDelay: true })
-    this.#socket.on('data', (bytes: Buffer) => {
-      this.#received += bytes.toString('latin1')
-      this.#wake()
-    })
-    this.#socket.on('error', () => {})
-    this.#socket.on('close', () => {
-      this.#isClosed = true
-      this.#wake()
-    })
+    this.#replies = new SmtpReplies(this.#socket)
   }
 
   /** Resolves when the recipient is accepted. Throws if it is refused. */
   static async begin(port: number, to: string): Promise<OpenMail> {
     const mail = new OpenMail(port)
-    await mail.#reply()
+    await mail.#replies.next()
     for (const line of ['EHLO client.test', 'MAIL FROM:<app@shop.test>', `RCPT TO:<${to}>`]) {
       const reply = await mail.say(line)
       if (!reply.startsWith('250')) throw new Error(`${line}: ${reply}`)
@@ -33,7 +24,7 @@ export class OpenMail {
 
   async say(line: string): Promise<string> {
     this.#socket.write(`${line}\r\n`)
-    return this.#reply()
+    return this.#replies.next()
   }
 
   /** Sends the content, of at least so many bytes, but not its end. */
@@ -57,19 +48,5 @@ export class OpenMail {
 
   close(): void {
     this.#socket.destroy()
-  }
-
-  async #reply(): Promise<string> {
-    for (;;) {
-      const whole = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.#received)?.[0]
-      if (whole !== undefined) {
-        this.#received = this.#received.slice(whole.length)
-        return whole
-      }
-      if (this.#isClosed) throw new Error('The connection was closed.')
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
   }
 }

@@ -2,6 +2,7 @@ import { cutDuring, delay, Mailhatch, MessageCountError, NotSettledError, reject
 import { expect, test } from 'vitest'
 import { makeTeam, makeTeamKey } from '../support/made-team.ts'
 import { startServer } from '../support/server.ts'
+import { ConnectionLost } from '../support/smtp-replies.ts'
 import { OpenMail } from './open-mail.ts'
 
 test('mail is on its way from RCPT on, and all of it has arrived when it is a message', async () => {
@@ -45,7 +46,7 @@ test('mail that a scenario delays is on its way, and one that it refuses is not'
   await inbox.script([reject(451), cutDuring('data'), delay('1s')])
   await expect(OpenMail.begin(smtpPort, inbox.address)).rejects.toThrow('451')
   const cut = await OpenMail.begin(smtpPort, inbox.address)
-  await expect(cut.startContent('Cut')).rejects.toThrow('closed')
+  await expect(cut.startContent('Cut')).rejects.toBeInstanceOf(ConnectionLost)
   expect(await inbox.settled({ quiet: 0 })).toMatchObject({ count: 0 })
   const delayed = OpenMail.begin(smtpPort, inbox.address)
   await expect

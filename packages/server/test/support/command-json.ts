@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { SHAPES } from '../../src/http/shapes/shapes.ts'
+import { smtpAttempt } from '../../src/http/shapes/attempt-shapes.ts'
 import { scenario } from '../../src/http/shapes/scenario-shapes.ts'
+import { settledState } from '../../src/http/shapes/settled-shapes.ts'
 import { count, id, time } from '../../src/http/shapes/shape-parts.ts'
 
 const { MessageSummary, MessageDetail, Mailbox, Me, WebhookEndpoint, WebhookDelivery } = SHAPES
@@ -104,6 +106,11 @@ export const COMMAND_JSON: Record<string, CommandJson> = {
     }),
   },
   wait: { line: 'wait --to qa+sent', schema: MessageDetail },
+  settled: {
+    line: 'settled qa+sent@mailhatch.test --expect 1 --quiet 10ms',
+    schema: settledState.extend({ cursor }),
+  },
+  attempts: { line: 'attempts qa+sent', schema: z.array(smtpAttempt).length(1) },
   tail: { line: 'tail --since 1h --count 1', schema: MessageSummary },
   list: { line: 'list', schema: z.array(MessageSummary).min(1) },
   get: { line: 'get {message}', schema: MessageDetail },

@@ -1,38 +1,25 @@
 import { connect, type Socket } from 'node:net'
+import { SmtpReplies } from './smtp-replies.ts'
 
 export type OutgoingMail = { to: string; raw: Uint8Array }
-
-/** The server closed the connection, or died, before it responded. */
-export class ConnectionLost extends Error {}
 
 const CRLF = '\r\n'
 
 /** Sends mail byte for byte and knows which was accepted: mail whose 250 it has read. */
 export class SmtpClient {
   #socket: Socket
-  #received = ''
-  #isLost = false
-  #wake = () => {}
+  #replies: SmtpReplies
 
   private constructor(socket: Socket) {
     this.#socket = socket
-    socket.on('data', (bytes: Buffer) => {
-      this.#received += bytes.toString('latin1')
-      this.#wake()
-    })
-    // An error is followed by `close`; the listener keeps it from ending the process.
-    socket.on('error', () => {})
-    socket.on('close', () => {
-      this.#isLost = true
-      this.#wake()
-    })
+    this.#replies = new SmtpReplies(socket)
   }
 
   static async connect(port: number): Promise<SmtpClient> {
     const client = new SmtpClient(connect({ host: '127.0.0.1', port, noDelay: true }))
-    await client.#reply()
+    await client.#replies.next()
     client.#say('EHLO client.test')
-    await client.#reply()
+    await client.#replies.next()
     return client
   }
 
@@ -48,37 +35,27 @@ export class SmtpClient {
 
   async #sendData(to: string, raw: Uint8Array): Promise<string> {
     this.#say('MAIL FROM:<app@shop.example>', `RCPT TO:<${to}>`, 'DATA')
-    const replies = [await this.#reply(), await this.#reply(), await this.#reply()]
+    const replies = await this.#threeReplies()
     const refusal = replies.find(isRefusal)
     if (refusal !== undefined) return refusal
     this.#socket.write(withDotsDoubled(raw))
     this.#say('.')
-    return this.#reply()
+    return this.#replies.next()
   }
 
   async #sendChunk(to: string, raw: Uint8Array): Promise<string> {
     this.#say('MAIL FROM:<app@shop.example> BODY=BINARYMIME', `RCPT TO:<${to}>`, `BDAT ${raw.byteLength} LAST`)
     this.#socket.write(raw)
-    const replies = [await this.#reply(), await this.#reply(), await this.#reply()]
+    const replies = await this.#threeReplies()
     return replies.find(isRefusal) ?? replies[2]!
+  }
+
+  async #threeReplies(): Promise<string[]> {
+    return [await this.#replies.next(), await this.#replies.next(), await this.#replies.next()]
   }
 
   #say(...lines: string[]): void {
     this.#socket.write(lines.map((line) => `${line}${CRLF}`).join(''))
-  }
-
-  async #reply(): Promise<string> {
-    for (;;) {
-      const whole = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.#received)?.[0]
-      if (whole !== undefined) {
-        this.#received = this.#received.slice(whole.length)
-        return whole
-      }
-      if (this.#isLost) throw new ConnectionLost('The SMTP connection was lost.')
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
-    }
   }
 }
 

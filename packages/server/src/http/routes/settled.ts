@@ -65,8 +65,8 @@ export const settledMessages = route({
     const mailbox = { ...filter.mailbox, domain: range.domain }
     const view = searchOf(context, principal, { ...filter, mailbox }, askedAt)
     const settling = await beginSettling({ store, exchange, now: ports.now }, { view, range, quietMs, waitMs })
-    const { look, lookAgainMs } = settling
-    const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context), lookAgainMs }
+    const { look, lookAgain } = settling
+    const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context), lookAgain }
     const settlement = (await waits.until(view, waiting, look)) ?? (await settling.giveUp())
     if (waitMs > 0) await authenticateAgain(ports.keys, principal, askedAt)
     const { isSettled: settled, at, position, onItsWay, setAside, unknown } = settlement

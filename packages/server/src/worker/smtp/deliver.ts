@@ -2,7 +2,7 @@ import type { Log } from '../../observe/log.ts'
 import type { MailContent } from '../../mime/mail-parser.ts'
 import type { Recipient } from '../../domain/address.ts'
 import type { MailPlan } from '../scripts.ts'
-import type { Dialogue } from './dialogue.ts'
+import type { ReplyDelay } from './holds.ts'
 import type { IncomingMail } from './incoming-mail.ts'
 import { storageRefusal } from './incoming-mail.ts'
 import { STORED } from './replies.ts'
@@ -47,13 +47,13 @@ export async function deliver(
 export async function deliverAsPlanned(
   ports: DeliverPorts,
   mail: IncomingMail,
-  { plan, dialogue, ...delivery }: MailDelivery & { plan: MailPlan; dialogue: Pick<Dialogue, 'delay'> },
+  { plan, delay, ...delivery }: MailDelivery & { plan: MailPlan; delay: ReplyDelay },
 ): Promise<string | null> {
   const { action, teamId } = plan
   const isRefused = action.do === 'reject' || (action.do === 'cut' && !action.isStored)
   const reply = isRefused ? await mail.remove().then(() => null) : await deliver(ports, mail, delivery)
   if (action.do === 'reject') return action.reply
   // Stored before the delay: a sender that gives up and sends the mail again has sent it twice.
-  if (action.do === 'delay') await dialogue.delay({ teamId, milliseconds: action.ms })
+  if (action.do === 'delay') await delay.wait({ teamId, milliseconds: action.ms })
   return action.do === 'cut' ? null : reply
 }

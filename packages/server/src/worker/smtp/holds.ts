@@ -45,3 +45,27 @@ export class Holds {
     for (const end of this.#ends) end()
   }
 }
+
+/** Delays the replies of one session, until its client has gone. */
+export class ReplyDelay {
+  #holds: Pick<Holds, 'delay'>
+  #hold: Hold | null = null
+  #isOver = false
+
+  constructor(holds: Pick<Holds, 'delay'>) {
+    this.#holds = holds
+  }
+
+  /** Resolves when the reply is due. */
+  async wait({ teamId, milliseconds }: { teamId: string; milliseconds: number }): Promise<void> {
+    if (this.#isOver) return
+    this.#hold = this.#holds.delay(teamId, milliseconds)
+    await this.#hold.over
+    this.#hold = null
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#hold?.end()
+  }
+}

@@ -2,16 +2,18 @@ import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { TLSSocket } from 'node:tls'
 import type { Log } from '../../observe/log.ts'
+import type { Step } from './answers.ts'
 import type { AttemptOutcome } from './attempts.ts'
 import { DataReader } from './data-reader.ts'
 import { findMissedDeadline } from './deadlines.ts'
 import type { DeliverPorts } from './deliver.ts'
 import { deliver, deliverAsPlanned } from './deliver.ts'
-import type { DialoguePorts, Step } from './dialogue.ts'
-import { Dialogue, planAt } from './dialogue.ts'
+import type { DialoguePorts } from './dialogue-ports.ts'
+import { Dialogue } from './dialogue.ts'
 import type { IncomingMail } from './incoming-mail.ts'
 import { LineReader } from './line-reader.ts'
 import * as replies from './replies.ts'
+import { planAt } from './transaction.ts'
 
 export type SmtpSessionPorts = DeliverPorts & {
   dialogue: DialoguePorts
@@ -188,18 +190,18 @@ export class SmtpSession {
     if (mail.refusal) return this.#perform(this.#answerMail(mail.refusal, mail.isRefusedByScript))
     const { transaction, flight } = this.#dialogue.handOver()
     const { mailFrom, recipients, plans } = transaction
-    const { helo, tls } = this.#dialogue
-    const envelope = { mailFrom, recipients, helo, remoteAddress: this.#remoteAddress, tls: tls !== null }
+    const { helo, isTls, delay } = this.#dialogue
+    const envelope = { mailFrom, recipients, helo, remoteAddress: this.#remoteAddress, tls: isTls }
     const onStored = (messageIds: string[]): void => void (transaction.messageIds = messageIds)
     const plan = planAt('after-data', plans)
     const delivering =
       plan === null
         ? deliver(this.#ports, mail, { envelope, onStored })
-        : deliverAsPlanned(this.#ports, mail, { envelope, onStored, plan, dialogue: this.#dialogue })
+        : deliverAsPlanned(this.#ports, mail, { envelope, onStored, plan, delay })
     const delivered = delivering
       .finally(() => flight.end())
       .then((reply) => {
-        if (this.#isClosed || this.#isInputOver) this.#dialogue.record(transaction, this.#closedOutcome)
+        if (this.#isClosed || this.#isInputOver) this.#dialogue.attempts.record(transaction, this.#closedOutcome)
         return reply
       })
     this.#waitFor(delivered, (reply) =>
