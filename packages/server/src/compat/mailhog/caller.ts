@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import type { KeyedSemaphore } from '../../domain/semaphore.ts'
 import type { Downloads } from '../../http/downloads.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
@@ -12,6 +13,7 @@ import type { MessageWriter } from './write-messages.ts'
 export type MailhogPorts = DoorPorts & {
   search: MailhogSearch
   write: MessageWriter
+  inLargeTurn: KeyedSemaphore
   events: Events
   downloads: Downloads
 }

@@ -8,14 +8,16 @@ import { addMessageRoutes } from './message-routes.ts'
 import { addMessagesRoutes } from './messages-routes.ts'
 import { addOtherRoutes } from './other-routes.ts'
 import { createSearch } from './search.ts'
-import { createMessageWriter } from './write-messages.ts'
+import { createLargeTurns, createMessageWriter } from './write-messages.ts'
 
 /** MailHog's API, versions 1 and 2. docs/guide/mailhog-api.md lists what differs. */
 export function createMailhog(given: DoorPorts): Peer {
+  const inLargeTurn = createLargeTurns()
   const ports: MailhogPorts = {
     ...given,
+    inLargeTurn,
     search: createSearch(given.store),
-    write: createMessageWriter(given),
+    write: createMessageWriter({ ...given, inLargeTurn }),
     events: createEvents(given),
     downloads: createDownloads(),
   }

@@ -5,12 +5,13 @@ import { attachmentHeaders } from '../../http/download.ts'
 import { requireScope } from '../../http/view.ts'
 import { removeMessages } from '../../manage/removal.ts'
 import { parseHeaderValue } from '../../mime/header-value.ts'
+import type { StoredMessage } from '../../store/messages.ts'
 import { notSupported, sendObject, type PeerEnvironment } from '../caller.ts'
 import { toShortId } from '../short-id.ts'
 import { findMessage, requireMessage, type MailhogPorts } from './caller.ts'
 import { parseContent, partsOf, type Content } from './content.ts'
 import { readMail } from './read-mail.ts'
-import { sendPieces } from './write-messages.ts'
+import { isLarge, sendPieces } from './write-messages.ts'
 
 /** One message and its parts. */
 export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailhogPorts): void {
@@ -36,20 +37,27 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailhogPorts
 
   app.get('/api/v1/messages/:id/mime/part/:part/download', async (context) => {
     const message = await requireMessage(ports, context)
-    ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
+    const { keyId } = context.var.principal
+    ports.downloads.begin(keyId, context.env?.outgoing)
     const number = context.req.param('part')
-    const parts = partsOf(parseContent(await readMail(ports.messages, message)))?.Parts ?? []
-    const part = /^\d{1,4}$/.test(number) ? parts[Number(number)] : undefined
-    if (!part) throw new AppError('message_not_found', 'The message has no such part.')
-    const { value: contentType } = parseHeaderValue(headerOf(part, 'content-type'))
-    const filename = fileNameOf(part) ?? `${toShortId(message.id)}-part-${number}`
-    return context.body(decode(part), 200, attachmentHeaders({ contentType, filename }))
+    const read = () => readPart(message, number)
+    const { bytes, ...file } = await (isLarge(message) ? ports.inLargeTurn(keyId, read) : read())
+    return context.body(bytes, 200, attachmentHeaders(file))
   })
 
   app.post('/api/v1/messages/:id/release', async (context) => {
     await requireMessage(ports, context)
     throw notSupported('releasing mail. It sends no mail to other servers.')
   })
+
+  async function readPart(message: StoredMessage, number: string) {
+    const parts = partsOf(parseContent(await readMail(ports.messages, message)))?.Parts ?? []
+    const part = /^\d{1,4}$/.test(number) ? parts[Number(number)] : undefined
+    if (!part) throw new AppError('message_not_found', 'The message has no such part.')
+    const { value: contentType } = parseHeaderValue(headerOf(part, 'content-type'))
+    const filename = fileNameOf(part) ?? `${toShortId(message.id)}-part-${number}`
+    return { contentType, filename, bytes: decode(part) }
+  }
 }
 
 function headerOf({ Headers }: Content, name: string): string {

@@ -1,3 +1,4 @@
+import type { KeyedSemaphore } from '../../domain/semaphore.ts'
 import { DIRECT_BYTES_MAX } from '../../mime/mail-parser.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import type { PeerContext } from '../caller.ts'
@@ -17,21 +18,30 @@ const LARGE_MS_MAX = 2 * 60_000
 /** JSON of messages in pieces: a list of them may be larger than the memory. */
 export type MessageWriter = (context: PeerContext, message: StoredMessage) => AsyncGenerator<string, void>
 
-export function createMessageWriter({ messages }: Pick<DoorPorts, 'messages'>): MessageWriter {
-  const inTurn = createTurns({
+/** For the work with large mail. */
+export function createLargeTurns(): KeyedSemaphore {
+  return createTurns({
     atOnceMax: LARGE_AT_ONCE_MAX,
     waitingMax: LARGE_WAITING_MAX,
     busy: 'Too many requests for large mail are waiting. Retry.',
   })
+}
 
+export function isLarge({ size }: StoredMessage): boolean {
+  return size === null || size > DIRECT_BYTES_MAX
+}
+
+type Ports = Pick<DoorPorts, 'messages'> & { inLargeTurn: KeyedSemaphore }
+
+export function createMessageWriter({ messages, inLargeTurn }: Ports): MessageWriter {
   async function* write(message: StoredMessage): AsyncGenerator<string, void> {
     yield* jsonPieces(presentMessage(message, await readMail(messages, message)))
   }
 
   return async function* (context, message) {
-    if (message.size !== null && message.size <= DIRECT_BYTES_MAX) return yield* write(message)
+    if (!isLarge(message)) return yield* write(message)
     const [turn, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const ending = inTurn(context.var.principal.keyId, () => {
+    const ending = inLargeTurn(context.var.principal.keyId, () => {
       turn.resolve()
       return written.promise
     })
