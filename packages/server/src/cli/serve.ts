@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { InvalidArgumentError, type Command } from 'commander'
+import { PEER_NAMES } from '../compat/peers.ts'
 import { findUnknown, findUnread, readConfig, withPort } from '../program/config.ts'
 import { SETTINGS, type Program } from '../program/settings.ts'
 import { linkWith } from '../manage/one-time-tokens.ts'
@@ -61,7 +62,7 @@ function addFlags(command: Command): void {
     .option('--catch-all', 'keep mail to every address, also on domains of other people (INBOX_CATCH_ALL=bootstrap)')
     .option(
       '--compat <name>',
-      'serve the API of another mail catcher on port 8025: mailpit (COMPAT)',
+      `serve the API of another mail catcher on port 8025: ${PEER_NAMES.join(', ')} (COMPAT)`,
       checkedBy(SETTINGS.compat.parse),
     )
     .option('--open', 'open the dashboard in a browser, signed in')

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { PEERS } from '../compat/peers.ts'
 import { localUrl, withPort, type Config } from '../program/config.ts'
 import { describeLeftAlone } from '../program/left-alone.ts'
 import { linkWith } from '../manage/one-time-tokens.ts'
@@ -25,7 +26,9 @@ export function welcome(config: Config, running: Running, signInToken: string | 
   const lines = [
     ...(smtpPort === null ? [] : [line('SMTP', `${config.smtpHost}:${smtpPort}`)]),
     ...(apiPort === null ? [] : [line('API', url), line('Dashboard', `${appUrl}/`)]),
-    ...(compatPort === null ? [] : [line('Mailpit', localUrl(compatPort, config.compatHost))]),
+    ...(compatPort === null || config.compat === null
+      ? []
+      : [line(PEERS[config.compat], localUrl(compatPort, config.compatHost))]),
     ...(workerPort === null ? [] : [line('Worker', localUrl(workerPort, config.host))]),
     line('Version', packageVersion()),
   ]

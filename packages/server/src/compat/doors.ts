@@ -1,18 +1,19 @@
 import { basePathOf } from '../http/base-path.ts'
 import type { Upgrades } from '../http/listen.ts'
 import { withKey, withoutKey } from './access.ts'
-import type { DoorFetch, DoorPorts, Enter } from './door.ts'
+import type { DoorFetch, DoorPorts, Enter, Peer } from './door.ts'
+import { createMailhog } from './mailhog/mailhog.ts'
 import { createMailpit } from './mailpit/mailpit.ts'
+import type { PeerName } from './peers.ts'
 
-const PEERS = { mailpit: createMailpit }
-export type PeerName = keyof typeof PEERS
+const CREATE: Record<PeerName, (ports: DoorPorts) => Peer> = { mailpit: createMailpit, mailhog: createMailhog }
 
 /**
  * The API of another mail catcher, twice: below `/compat/<name>/` of our API, where a key is required, and on a port of its
  * own, where a request without a key sees the first team.
  */
 export function openDoors(name: PeerName, ports: DoorPorts) {
-  const peer = PEERS[name](ports)
+  const peer = CREATE[name](ports)
   const prefix = `/compat/${name}`
   const [keyed, open] = [withKey(ports), withoutKey(ports)]
   const serveKeyed = peer.serve(keyed)

@@ -1,9 +1,47 @@
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { Principal } from '../domain/access.ts'
 import type { AppError } from '../domain/errors.ts'
+import { refusalFor } from '../http/errors.ts'
+import type { Upgrades } from '../http/listen.ts'
+import type { Enter } from './door.ts'
+import { webSocketClient, type EventClient } from './event-client.ts'
+import type { EventStart } from './event-groups.ts'
+
+/** Clients have nothing to say. */
+const CLIENT_BYTES_MAX = 1_024
+
+type Events = {
+  begin(principal: Principal): Promise<EventStart>
+  connect(principal: Principal, client: EventClient, start: EventStart): void
+}
+
+/** Opens WebSockets that receive events. */
+export function takeWebSockets({ begin, connect }: Events): (enter: Enter) => Upgrades['take'] {
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: CLIENT_BYTES_MAX,
+  })
+
+  async function open(enter: Enter, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string])
+    const principal = await enter(new Headers(headers))
+    const start = await begin(principal)
+    webSockets.handleUpgrade(request, socket, head, (webSocket) =>
+      connect(principal, webSocketClient(webSocket), start),
+    )
+  }
+
+  return (enter) => (request, socket, head) => {
+    open(enter, request, socket, head).catch((error: unknown) => refuseUpgrade(socket, refusalFor(error)))
+  }
+}
 
 /** Responds to a request for a WebSocket that is refused, and closes the connection. */
-export function refuseUpgrade(socket: Duplex, { status, message, headers }: AppError): void {
+function refuseUpgrade(socket: Duplex, { status, message, headers }: AppError): void {
   const body = Buffer.from(message)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

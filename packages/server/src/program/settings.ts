@@ -23,6 +23,7 @@ import {
   storage,
   text,
 } from './config-values.ts'
+import { PEER_NAMES } from '../compat/peers.ts'
 import { RETRY_DELAYS_MS } from '../domain/delivery-schedule.ts'
 import { parseAllowedHosts } from '../notify/webhook-url.ts'
 import { EXTENSIONS } from '../worker/smtp/extensions.ts'
@@ -382,8 +383,8 @@ export const SETTINGS = {
     'COMPAT',
     API,
     null,
-    oneOf(['mailpit']),
-    'Serves the API of another mail catcher, so that its clients need no change: mailpit. Below /compat/mailpit/ of the API ' +
+    oneOf(PEER_NAMES),
+    `Serves the API of another mail catcher, so that its clients need no change: ${PEER_NAMES.join(', ')}. Below /compat/<name>/ of the API ` +
       'with a key; serve also opens COMPAT_PORT, receives mail for all addresses and listens for SMTP on port 1025, ' +
       'unless other settings say otherwise.',
   ),

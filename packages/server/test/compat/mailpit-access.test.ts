@@ -1,25 +1,9 @@
-import { once } from 'node:events'
-import { request, type IncomingHttpHeaders } from 'node:http'
 import { MailpitClient } from 'mailpit-api'
 import { expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { readConfig, type Config } from '../../src/program/config.ts'
 import { makeTeam, makeTeamKey } from '../support/made-team.ts'
 import { startServer } from '../support/server.ts'
-
-type Answer = { status: number; text: string; headers: IncomingHttpHeaders }
-
-/** A request with any headers, also those that `fetch` sets itself. */
-async function ask(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
-  const sent = request(url, { method, headers }).end()
-  const [response] = await once(sent, 'response')
-  const chunks = await Array.fromAsync<Buffer>(response)
-  return { status: response.statusCode, text: Buffer.concat(chunks).toString(), headers: response.headers }
-}
-
-const basic = (user: string, password: string) => ({
-  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
-})
+import { ask, askWebSocket, basic } from './ask.ts'
 
 async function start() {
   const server = await startServer({ COMPAT: 'mailpit', COMPAT_PORT: '0' })
@@ -148,16 +132,7 @@ test('a page of an allowed origin can read, also after a preflight request', asy
 
 test('WebSockets follow the same rules', async () => {
   const { doors, apiKey } = await start()
-  const open = async (door: string, headers: Record<string, string>) => {
-    const socket = new WebSocket(`${door.replace('http', 'ws')}/api/events`, { headers })
-    const result = Promise.withResolvers<number>()
-    socket.on('open', () => result.resolve(101))
-    socket.on('unexpected-response', (_, response) => result.resolve(response.statusCode!))
-    socket.on('error', () => {})
-    const found = await result.promise
-    socket.terminate()
-    return found
-  }
+  const open = (door: string, headers: Record<string, string>) => askWebSocket(`${door}/api/events`, headers)
   expect(await open(doors[0]!, {})).toBe(101)
   expect(await open(doors[1]!, basic('', apiKey))).toBe(101)
   expect(await open(doors[1]!, {})).toBe(401)
@@ -233,5 +208,5 @@ test('the setting alone gives the ports and the addresses of Mailpit, and other 
   expect(() => readConfig('serve', { COMPAT: 'mailpit', PORT: '8025' })).toThrow(
     'COMPAT_PORT=8025: must differ from PORT',
   )
-  expect(() => readConfig('serve', { COMPAT: 'mailhog' })).toThrow('must be one of mailpit')
+  expect(() => readConfig('serve', { COMPAT: 'postbox' })).toThrow('must be one of mailpit, mailhog')
 })

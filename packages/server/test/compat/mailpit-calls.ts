@@ -1,8 +1,6 @@
 import { numberedRandom, type SeededRandom } from '../support/seeded-random.ts'
+import type { ComparedCall, Counts } from './comparison.ts'
 import { DOMAINS, PEOPLE as ALL_PEOPLE, TAGS, WORDS as ALL_WORDS } from './mailpit-mails.ts'
-
-/** `{3}` in a path or body stands for the id of the mail with that number. */
-export type ComparedCall = { method: string; path: string; body?: unknown }
 
 const SEED = 8_025
 
@@ -13,7 +11,7 @@ const [WORDS, PEOPLE] = [ALL_WORDS, ALL_PEOPLE].map((all) => all.filter((text) =
 ]
 
 /** Calls that change nothing but read flags, then some that delete. */
-export function comparedCalls(counts: { mails: number; calls: number }): ComparedCall[] {
+export function comparedCalls(counts: Counts): ComparedCall[] {
   const reading = Array.from({ length: counts.calls }, (_, number) =>
     readingCall(numberedRandom(SEED, number), counts.mails),
   )

@@ -1,5 +1,4 @@
-/** What may differ between Mailpit's answer and ours, by the path of the value. docs/guide/mailpit-api.md explains each. */
-export type IntendedDifference = { path: RegExp; why: string; holds?: (peer: unknown, ours: unknown) => boolean }
+import type { IntendedDifference } from './comparison.ts'
 
 const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value))
 const withoutReturns = (value: unknown) => String(value).replaceAll('\r\n', '\n')
@@ -38,22 +37,3 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     holds: (peer, ours) => typeof peer === 'string' && typeof ours === 'string',
   },
 ]
-
-export type Difference = { call: string; path: string; peer: unknown; ours: unknown }
-
-/** All values that differ, with `#` for the places of lists. */
-export function differencesOf(call: string, peer: unknown, ours: unknown, path: string): Difference[] {
-  if (typeof peer !== 'object' || typeof ours !== 'object' || peer === null || ours === null) {
-    return peer === ours ? [] : [{ call, path, peer, ours }]
-  }
-  const names = new Set([...Object.keys(peer), ...Object.keys(ours)])
-  return Array.from(names).flatMap((name) => {
-    // The keys of both are strings.
-    const [one, other] = [(peer as Record<string, unknown>)[name], (ours as Record<string, unknown>)[name]]
-    return differencesOf(call, one, other, `${path}.${Array.isArray(peer) ? '#' : name}`)
-  })
-}
-
-export function intentionOf({ path, peer, ours }: Difference): IntendedDifference | undefined {
-  return INTENDED_DIFFERENCES.find((one) => one.path.test(path) && (one.holds?.(peer, ours) ?? true))
-}

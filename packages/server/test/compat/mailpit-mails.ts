@@ -1,7 +1,5 @@
 import { numberedRandom, type SeededRandom } from '../support/seeded-random.ts'
-
-/** A mail for one recipient, as Mailpit stores it as one message and we as one. */
-export type ComparedMail = { from: string; to: string; raw: string }
+import type { ComparedMail } from './comparison.ts'
 
 export const PEOPLE = ['anna', 'ben', 'carla+news', 'dora+42+late', 'emil_x']
 export const DOMAINS = ['shop.example', 'mail.example']

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { numberedRandom, type SeededRandom } from '../support/seeded-random.ts'
 import { startServer } from '../support/server.ts'
-import { sendAll } from './mailpit-answers.ts'
+import { sendAll } from './comparison.ts'
+import { MAILPIT } from './mailpit-peer.ts'
 
 const QUERIES = 1_000
 const MAILS = 40
@@ -98,6 +99,7 @@ test('searches mean what Mailpit documents: 1,000 random ones agree with a plain
   const { compatUrl: url, smtpPort } = await startServer({ COMPAT: 'mailpit', COMPAT_PORT: '0' })
   const made = Array.from({ length: MAILS }, (_, number) => makeMail(number))
   const ids = await sendAll(
+    MAILPIT,
     { url, smtpPort },
     made.map((mail) => ({ from: 'sender@app.example', to: mail.to, raw: rawOf(mail) })),
   )

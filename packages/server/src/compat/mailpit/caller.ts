@@ -1,38 +1,26 @@
-import type { Context } from 'hono'
-import type { Principal } from '../../domain/access.ts'
 import { AppError } from '../../domain/errors.ts'
 import type { Downloads } from '../../http/downloads.ts'
-import type { ApiEnvironment } from '../../http/environment.ts'
-import { viewOf, whileConnected } from '../../http/view.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
+import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
+import type { FactsReader } from '../facts-reader.ts'
 import { fromShortId } from '../short-id.ts'
 import { listFrom } from '../walk.ts'
 import type { Events } from './events.ts'
-import type { FactsReader } from './facts.ts'
+import type { Facts } from './facts.ts'
 import { parseQuery } from './query.ts'
 import type { MailpitSearch } from './search.ts'
-
-export type MailpitEnvironment = {
-  Bindings: ApiEnvironment['Bindings']
-  Variables: { requestId: string; principal: Principal }
-}
-export type MailpitContext = Context<MailpitEnvironment>
 
 /** What the routes share. */
 export type MailpitPorts = DoorPorts & {
   search: MailpitSearch
-  facts: FactsReader
+  facts: FactsReader<Facts>
   events: Events
   downloads: Downloads
 }
 
-export function viewFor({ now }: Pick<DoorPorts, 'now'>, context: MailpitContext): View {
-  return { ...viewOf(context.var.principal, {}, now()), proceed: whileConnected(context.env?.outgoing) }
-}
-
 /** The message that a path names by its id, or by `latest` and a search in the query. Throws 404 if there is none. */
-export async function messageFor(ports: MailpitPorts, context: MailpitContext, given: string): Promise<StoredMessage> {
+export async function messageFor(ports: MailpitPorts, context: PeerContext, given: string): Promise<StoredMessage> {
   const view = viewFor(ports, context)
   const id = given === 'latest' ? await latestId(ports, context, view) : fromShortId(given)
   const message = id === null ? null : await ports.store.findMessage(view, id)
@@ -40,14 +28,14 @@ export async function messageFor(ports: MailpitPorts, context: MailpitContext, g
   return message
 }
 
-async function latestId({ store, search }: MailpitPorts, context: MailpitContext, view: View): Promise<string | null> {
+async function latestId({ store, search }: MailpitPorts, context: PeerContext, view: View): Promise<string | null> {
   const query = queryOf(context)
   if (query === null) return (await listFrom(store, view, { start: 0, limit: 1 }))[0]?.id ?? null
   return (await search.newest(view, query))?.id ?? null
 }
 
 /** The search in the query of the URL. Null if there is none. */
-export function queryOf(context: MailpitContext): ReturnType<typeof parseQuery> | null {
+export function queryOf(context: PeerContext): ReturnType<typeof parseQuery> | null {
   const query = (context.req.query('query') ?? '').trim()
   return query === '' ? null : parseQuery(query, context.req.query('tz') || null)
 }
@@ -64,9 +52,4 @@ export async function markOpened(
   } catch (error) {
     observe.log.error({ err: error }, 'marking a message as read failed')
   }
-}
-
-/** For what Mailpit can do and this server cannot. */
-export function notSupported(what: string): AppError {
-  return new AppError('validation_failed', `Not supported by Mailhatch: ${what}`)
 }

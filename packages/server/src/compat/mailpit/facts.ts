@@ -1,9 +1,7 @@
 import type { Header } from '@mailhatch/sdk'
 import { addressesOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
-import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
-import type { Store } from '../../store/store.ts'
-import { LOOKED_AT_MAX } from '../walk.ts'
+import type { StoredMessage } from '../../store/messages.ts'
 import { cleanText, wordsOfHtml } from './clean-text.ts'
 
 export type PeerAddress = { Name: string; Address: string }
@@ -86,26 +84,9 @@ function tagsOf(headers: Header[], addresses: PeerAddress[]): string[] {
     .map((key) => tags.get(key)!)
 }
 
-/** Messages do not change, so what a search needs of them is kept: about half a kilobyte each. */
-const KEPT_MAX = LOOKED_AT_MAX
 const KEPT_ADDRESSES_MAX = 50
 
-export type FactsReader = (view: View, summary: StoredSummary) => Promise<Facts | null>
-
-/** Null if the message has been deleted. */
-export function createFactsReader(store: Pick<Store, 'findMessage'>): FactsReader {
-  const kept = new Map<string, Facts>()
-  return async (view, { id }) => {
-    const key = `${view.teamId} ${id}`
-    const known = kept.get(key)
-    if (known) return known
-    const message = await store.findMessage(view, id)
-    if (!message) return null
-    const facts = factsOf(message)
-    if (facts.to.length + facts.cc.length + facts.bcc.length + facts.replyTo.length <= KEPT_ADDRESSES_MAX) {
-      kept.set(key, facts)
-      if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!)
-    }
-    return facts
-  }
+/** Facts are kept in memory, except those of the few messages with many addresses. */
+export function isSmall({ to, cc, bcc, replyTo }: Facts): boolean {
+  return to.length + cc.length + bcc.length + replyTo.length <= KEPT_ADDRESSES_MAX
 }

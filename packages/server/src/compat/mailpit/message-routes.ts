@@ -5,20 +5,13 @@ import { attachmentHeaders } from '../../http/download.ts'
 import { findHead } from '../../mime/head.ts'
 import { readHeaders } from '../../mime/headers.ts'
 import { HEADER_BLOCK_BYTES_MAX } from '../../mime/limits.ts'
+import { notSupported, sendObject, viewFor, type PeerEnvironment } from '../caller.ts'
 import { toShortId } from '../short-id.ts'
-import {
-  markOpened,
-  messageFor,
-  notSupported,
-  viewFor,
-  type MailpitContext,
-  type MailpitEnvironment,
-  type MailpitPorts,
-} from './caller.ts'
+import { markOpened, messageFor, type MailpitPorts } from './caller.ts'
 import { presentWhole } from './present.ts'
 
 /** One message: its content, its parts, and what cannot be done with it here. */
-export function addMessageRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPorts): void {
+export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): void {
   const { contents } = ports.messages
 
   app.get('/api/v1/message/:id', async (context) => {
@@ -38,7 +31,7 @@ export function addMessageRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPo
     ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
     const file = { contentType: 'text/plain', filename: `${toShortId(message.id)}.eml` }
     const { 'content-disposition': asFile, ...headers } = attachmentHeaders(file)
-    return respond(context, await contents.raw(message), {
+    return sendObject(context, await contents.raw(message), {
       ...headers,
       'content-type': 'text/plain; charset=utf-8',
       ...(context.req.query('dl') === '1' && { 'content-disposition': asFile! }),
@@ -54,7 +47,7 @@ export function addMessageRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPo
     const found = attachment && (await contents.attachment(message, attachment.index, { who, isGone }))
     if (!found) throw new AppError('message_not_found', 'The message has no such part.')
     const { contentType, filename, contentId, index } = attachment
-    return respond(
+    return sendObject(
       context,
       found,
       attachmentHeaders({ contentType, filename: filename ?? contentId ?? `part-${index}` }),
@@ -76,15 +69,6 @@ const REFUSED = [
   ['GET', '/api/v1/message/:id/link-check', 'the link check. GET /v1/messages/:id lists the links of a message.'],
   ['GET', '/api/v1/message/:id/sa-check', 'the SpamAssassin check.'],
 ] as const
-
-function respond(context: MailpitContext, { size, stream }: StoredObject, headers: Record<string, string>): Response {
-  const { outgoing } = context.env ?? {}
-  // The stream may hold a file open. Cancelling fails if a reader has it, and then the reader closes the file.
-  const drop = () => void stream.cancel().catch(() => {})
-  if (context.req.method === 'HEAD' || outgoing?.destroyed) drop()
-  else outgoing?.once('close', drop)
-  return context.body(stream, 200, { 'content-length': String(size), ...headers })
-}
 
 /** The part of a mail that may be its headers. */
 async function beginningOf({ stream }: StoredObject): Promise<Uint8Array> {

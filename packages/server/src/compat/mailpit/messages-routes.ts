@@ -6,10 +6,11 @@ import { requireScope } from '../../http/view.ts'
 import { markMatchingRead, ROWS_PER_MARK } from '../../manage/read-marks.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
 import type { StoredSummary, View } from '../../store/messages.ts'
+import { viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
 import { fromShortId } from '../short-id.ts'
 import { listFrom, LOOKED_AT_MAX, newestFirst, slicesOf } from '../walk.ts'
 import { idsBody, readFields, readStatusBody } from './bodies.ts'
-import { queryOf, viewFor, type MailpitContext, type MailpitEnvironment, type MailpitPorts } from './caller.ts'
+import { queryOf, type MailpitPorts } from './caller.ts'
 import { countsOf } from './counts.ts'
 import { presentListed } from './present.ts'
 import { parseQuery } from './query.ts'
@@ -21,7 +22,7 @@ const LIMIT_MAX = 1_000
 const READ_AT_ONCE = 10
 
 /** Lists, searches, read flags and deletions. */
-export function addMessagesRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPorts): void {
+export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): void {
   const { store, search, events } = ports
 
   app.get('/api/v1/messages', async (context) => {
@@ -153,14 +154,14 @@ function listOf({ counts, matching, start, messages }: Listed) {
   }
 }
 
-function requireQuery(context: MailpitContext): NonNullable<ReturnType<typeof queryOf>> {
+function requireQuery(context: PeerContext): NonNullable<ReturnType<typeof queryOf>> {
   const terms = queryOf(context)
   if (terms === null) throw new AppError('validation_failed', 'Error: no search query')
   return terms
 }
 
 /** Like Mailpit, takes other values as the defaults. A list with the limit 0 has no limit, and a search no messages. */
-function pageOf(context: MailpitContext): { start: number; limit: number; before: number | null } {
+function pageOf(context: PeerContext): { start: number; limit: number; before: number | null } {
   const number = (name: string) =>
     /^\d{1,9}$/.test(context.req.query(name) ?? '') ? Number(context.req.query(name)) : null
   const before = context.req.query('before')

@@ -7,18 +7,11 @@ import { mailPage, viewHeaders } from '../../http/view-page.ts'
 import { requireScope, viewOf } from '../../http/view.ts'
 import { inGroups } from '../../domain/in-groups.ts'
 import { readInlineImages } from '../../read/inline-images.ts'
+import { notSupported, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
 import { toShortId } from '../short-id.ts'
 import { newestFirst } from '../walk.ts'
 import { readFields } from './bodies.ts'
-import {
-  markOpened,
-  messageFor,
-  notSupported,
-  viewFor,
-  type MailpitContext,
-  type MailpitEnvironment,
-  type MailpitPorts,
-} from './caller.ts'
+import { markOpened, messageFor, type MailpitPorts } from './caller.ts'
 import { textOf } from './clean-text.ts'
 import { countsOf } from './counts.ts'
 import { composeMail, SEND_BYTES_MAX, sendBody } from './send.ts'
@@ -33,7 +26,7 @@ const LABELS =
 const CHAOS = 'chaos. Scenarios make the server refuse, delay or cut mail for an address: POST /v1/scenarios.'
 
 /** The server itself, tags, sending, and pages of messages. */
-export function addOtherRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPorts): void {
+export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): void {
   const { store } = ports
   const startedAt = ports.now()
 
@@ -100,7 +93,7 @@ export function addOtherRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPort
   })
 
   /** By name, with the number of messages. */
-  async function countTags(context: MailpitContext): Promise<Map<string, number>> {
+  async function countTags(context: PeerContext): Promise<Map<string, number>> {
     const view = viewFor(ports, context)
     const counts = new Map<string, number>()
     for await (const page of newestFirst(store, view)) {
@@ -112,7 +105,7 @@ export function addOtherRoutes(app: Hono<MailpitEnvironment>, ports: MailpitPort
   }
 
   /** Stores the mail and announces it. Resolves to the id of the message of the first recipient that the caller sees. */
-  async function send(context: MailpitContext): Promise<string> {
+  async function send(context: PeerContext): Promise<string> {
     const { principal } = context.var
     requireScope(principal, FULL_SCOPES)
     const { worker } = ports.inbound

@@ -1,16 +1,12 @@
-import { AppError, RETRY_SOON } from '../../domain/errors.ts'
 import { inGroups } from '../../domain/in-groups.ts'
-import { createKeyedSemaphore } from '../../domain/semaphore.ts'
 import type { StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
+import type { FactsReader } from '../facts-reader.ts'
+import { createTurns, SEARCH_TURNS } from '../turns.ts'
 import { newestFirst } from '../walk.ts'
-import { searchTextOf, type FactsReader } from './facts.ts'
+import { searchTextOf, type Facts } from './facts.ts'
 import { matchesAll, timeFilterOf, type Term } from './query.ts'
 
-/** Searches at once, one of each team. Each reads many messages. */
-const AT_ONCE_MAX = 2
-/** Searches that wait for their turn. More get 503 and should retry. */
-const WAITING_MAX = 500
 /** Most searches for the newest match find it among the first. */
 const NEWEST_PAGE = 20
 /** Messages of a page that are read at the same time. */
@@ -25,11 +21,10 @@ export type MailpitSearch = {
   newest(view: View, terms: Term[]): Promise<FoundMessage | null>
 }
 
-type Ports = { store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>; facts: FactsReader }
+type Ports = { store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>; facts: FactsReader<Facts> }
 
 export function createSearch({ store, facts }: Ports): MailpitSearch {
-  const inTurn = createKeyedSemaphore(AT_ONCE_MAX)
-  let waiting = 0
+  const inTurn = createTurns(SEARCH_TURNS)
 
   async function* matching(given: View, terms: Term[], pageSize?: number): AsyncGenerator<FoundMessage[]> {
     const view = { ...given, filter: timeFilterOf(terms, given.filter) }
@@ -56,25 +51,15 @@ export function createSearch({ store, facts }: Ports): MailpitSearch {
     })
   }
 
-  async function run<Result>(view: View, work: () => Promise<Result>): Promise<Result> {
-    if (waiting >= WAITING_MAX) throw new AppError('server_busy', 'Too many searches are waiting. Retry.', RETRY_SOON)
-    waiting++
-    try {
-      return await inTurn(view.teamId, work)
-    } finally {
-      waiting--
-    }
-  }
-
   return {
     all: (view, terms) =>
-      run(view, async () => {
+      inTurn(view.teamId, async () => {
         const all: FoundMessage[] = []
         for await (const page of matching(view, terms)) all.push(...page)
         return all
       }),
     newest: (view, terms) =>
-      run(view, async () => {
+      inTurn(view.teamId, async () => {
         for await (const [first] of matching(view, terms, NEWEST_PAGE)) if (first) return first
         return null
       }),

@@ -1,0 +1,39 @@
+import { createDownloads } from '../../http/downloads.ts'
+import type { DoorPorts, Peer } from '../door.ts'
+import { createRoutes } from '../routes.ts'
+import { takeWebSockets } from '../upgrade.ts'
+import type { MailhogPorts } from './caller.ts'
+import { createEvents } from './events.ts'
+import { addMessageRoutes } from './message-routes.ts'
+import { addMessagesRoutes } from './messages-routes.ts'
+import { addOtherRoutes } from './other-routes.ts'
+import { createSearch } from './search.ts'
+import { createLargeTurns, createMessageWriter } from './write-messages.ts'
+
+/** MailHog's API, versions 1 and 2. docs/guide/mailhog-api.md lists what differs. */
+export function createMailhog(given: DoorPorts): Peer {
+  const inLargeTurn = createLargeTurns()
+  const ports: MailhogPorts = {
+    ...given,
+    inLargeTurn,
+    search: createSearch(given.store),
+    write: createMessageWriter({ ...given, inLargeTurn }),
+    events: createEvents(given),
+    downloads: createDownloads(),
+  }
+  return {
+    serve: (enter) =>
+      createRoutes(given, enter, {
+        name: 'mailhog',
+        addRoutes(app) {
+          addMessagesRoutes(app, ports)
+          addMessageRoutes(app, ports)
+          addOtherRoutes(app, ports)
+        },
+      }).fetch,
+    eventsPath: '/api/v2/websocket',
+    connect: takeWebSockets(ports.events),
+    deleted: () => {},
+    close: ports.events.close,
+  }
+}

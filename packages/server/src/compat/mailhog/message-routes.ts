@@ -1,0 +1,75 @@
+import type { Hono } from 'hono'
+import { FULL_SCOPES } from '../../domain/access.ts'
+import { AppError } from '../../domain/errors.ts'
+import { attachmentHeaders } from '../../http/download.ts'
+import { requireScope } from '../../http/view.ts'
+import { removeMessages } from '../../manage/removal.ts'
+import { parseHeaderValue } from '../../mime/header-value.ts'
+import type { StoredMessage } from '../../store/messages.ts'
+import { notSupported, sendObject, type PeerEnvironment } from '../caller.ts'
+import { toShortId } from '../short-id.ts'
+import { findMessage, requireMessage, type MailhogPorts } from './caller.ts'
+import { parseContent, partsOf, type Content } from './content.ts'
+import { readMail } from './read-mail.ts'
+import { isLarge, sendPieces } from './write-messages.ts'
+
+/** One message and its parts. */
+export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailhogPorts): void {
+  app.get('/api/v1/messages/:id', async (context) => {
+    const message = await findMessage(ports, context)
+    if (!message) return context.body('null', 200, { 'content-type': 'text/json' })
+    return sendPieces(context, ports.write(context, message), 'text/json')
+  })
+
+  app.delete('/api/v1/messages/:id', async (context) => {
+    requireScope(context.var.principal, FULL_SCOPES)
+    const message = await requireMessage(ports, context)
+    await removeMessages(ports.messages, context.var.principal.team.id, [message.position])
+    return context.body(null, 200, { 'content-type': 'text/json' })
+  })
+
+  app.get('/api/v1/messages/:id/download', async (context) => {
+    const message = await requireMessage(ports, context)
+    ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
+    const file = { contentType: 'message/rfc822', filename: `${toShortId(message.id)}.eml` }
+    return sendObject(context, await ports.messages.contents.raw(message), attachmentHeaders(file))
+  })
+
+  app.get('/api/v1/messages/:id/mime/part/:part/download', async (context) => {
+    const message = await requireMessage(ports, context)
+    const { keyId } = context.var.principal
+    ports.downloads.begin(keyId, context.env?.outgoing)
+    const number = context.req.param('part')
+    const read = () => readPart(message, number)
+    const { bytes, ...file } = await (isLarge(message) ? ports.inLargeTurn(keyId, read) : read())
+    return context.body(bytes, 200, attachmentHeaders(file))
+  })
+
+  app.post('/api/v1/messages/:id/release', async (context) => {
+    await requireMessage(ports, context)
+    throw notSupported('releasing mail. It sends no mail to other servers.')
+  })
+
+  async function readPart(message: StoredMessage, number: string) {
+    const parts = partsOf(parseContent(await readMail(ports.messages, message)))?.Parts ?? []
+    const part = /^\d{1,4}$/.test(number) ? parts[Number(number)] : undefined
+    if (!part) throw new AppError('message_not_found', 'The message has no such part.')
+    const { value: contentType } = parseHeaderValue(headerOf(part, 'content-type'))
+    const filename = fileNameOf(part) ?? `${toShortId(message.id)}-part-${number}`
+    return { contentType, filename, bytes: decode(part) }
+  }
+}
+
+function headerOf({ Headers }: Content, name: string): string {
+  return Object.entries(Headers).find(([one]) => one.toLowerCase() === name)?.[1][0] ?? ''
+}
+
+function fileNameOf(part: Content): string | undefined {
+  return parseHeaderValue(headerOf(part, 'content-disposition')).parameters.get('filename')
+}
+
+/** MailHog decodes base64 and nothing else. */
+function decode(part: Content): Uint8Array<ArrayBuffer> {
+  const isBase64 = headerOf(part, 'content-transfer-encoding').trim().toLowerCase() === 'base64'
+  return Uint8Array.from(Buffer.from(part.Body.bytes, isBase64 ? 'base64' : 'latin1'))
+}

@@ -1,0 +1,59 @@
+import { inGroups } from '../../domain/in-groups.ts'
+import { findHeader } from '../../mime/headers.ts'
+import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
+import type { Store } from '../../store/store.ts'
+import { createFactsReader } from '../facts-reader.ts'
+import { createTurns, SEARCH_TURNS } from '../turns.ts'
+import { newestFirst } from '../walk.ts'
+
+/** Messages of a page that are read at the same time. */
+const READ_AT_ONCE = 10
+/** Longer headers are read again for each search. */
+const KEPT_LENGTH_MAX = 1_000
+
+const KINDS = ['from', 'to', 'containing'] as const
+export type SearchKind = (typeof KINDS)[number]
+
+export function isSearchKind(text: string): text is SearchKind {
+  return (KINDS as readonly string[]).includes(text)
+}
+
+/** All matches among the newest messages, newest first. */
+export type MailhogSearch = (view: View, kind: SearchKind, query: string) => Promise<StoredSummary[]>
+
+export function createSearch(store: Pick<Store, 'listMessages' | 'findMessage'>): MailhogSearch {
+  const inTurn = createTurns(SEARCH_TURNS)
+  const addressesOf = createFactsReader(store, {
+    factsOf: addressTexts,
+    isSmall: ({ from, to }) => from.length + to.length <= KEPT_LENGTH_MAX,
+  })
+
+  async function isMatch(view: View, summary: StoredSummary, kind: SearchKind, query: string): Promise<boolean> {
+    if (kind !== 'containing') return (await addressesOf(view, summary))?.[kind].includes(query) ?? false
+    const message = await store.findMessage(view, summary.id)
+    return message !== null && contentText(message).includes(query)
+  }
+
+  return (view, kind, given) =>
+    inTurn(view.teamId, async () => {
+      const query = given.toLowerCase()
+      const found: StoredSummary[] = []
+      for await (const page of newestFirst(store, view)) {
+        const matches = await inGroups(page, READ_AT_ONCE, (one) => isMatch(view, one, kind, query))
+        found.push(...page.filter((_, index) => matches[index]))
+      }
+      return found
+    })
+}
+
+function addressTexts({ envelope, from, to, headers }: StoredMessage): { from: string; to: string } {
+  const text = (address: string, name: string) => `${address}\n${findHeader(headers, name)?.value ?? ''}`.toLowerCase()
+  return { from: text(envelope?.mailFrom ?? from, 'from'), to: text(envelope?.rcptTo ?? to, 'to') }
+}
+
+/** The decoded headers, text and HTML, and the names of files. */
+function contentText({ headers, text, html, attachments }: StoredMessage): string {
+  const values = headers.map(({ value }) => value)
+  const files = attachments.map(({ filename, contentType }) => `${contentType} ${filename ?? ''}`)
+  return [...values, text ?? '', html ?? '', ...files].join('\n').toLowerCase()
+}

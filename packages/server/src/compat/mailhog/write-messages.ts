@@ -1,0 +1,86 @@
+import type { KeyedSemaphore } from '../../domain/semaphore.ts'
+import { DIRECT_BYTES_MAX } from '../../mime/mail-parser.ts'
+import type { StoredMessage } from '../../store/messages.ts'
+import type { PeerContext } from '../caller.ts'
+import type { DoorPorts } from '../door.ts'
+import { createTurns } from '../turns.ts'
+import { jsonPieces } from './json-pieces.ts'
+import { presentMessage } from './present.ts'
+import { readMail } from './read-mail.ts'
+
+/** Large mail written at once, one of each key. Each is in memory until its client has it: about 50 MB. */
+const LARGE_AT_ONCE_MAX = 4
+/** Responses that wait to write a large mail. More get 503 and should retry. */
+const LARGE_WAITING_MAX = 200
+/** A client that takes longer for one large mail is disconnected, because others wait. */
+const LARGE_MS_MAX = 2 * 60_000
+
+/** JSON of messages in pieces: a list of them may be larger than the memory. */
+export type MessageWriter = (context: PeerContext, message: StoredMessage) => AsyncGenerator<string, void>
+
+/** For the work with large mail. */
+export function createLargeTurns(): KeyedSemaphore {
+  return createTurns({
+    atOnceMax: LARGE_AT_ONCE_MAX,
+    waitingMax: LARGE_WAITING_MAX,
+    busy: 'Too many requests for large mail are waiting. Retry.',
+  })
+}
+
+export function isLarge({ size }: StoredMessage): boolean {
+  return size === null || size > DIRECT_BYTES_MAX
+}
+
+type Ports = Pick<DoorPorts, 'messages'> & { inLargeTurn: KeyedSemaphore }
+
+export function createMessageWriter({ messages, inLargeTurn }: Ports): MessageWriter {
+  async function* write(message: StoredMessage): AsyncGenerator<string, void> {
+    yield* jsonPieces(presentMessage(message, await readMail(messages, message)))
+  }
+
+  return async function* (context, message) {
+    if (!isLarge(message)) return yield* write(message)
+    const [turn, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const ending = inLargeTurn(context.var.principal.keyId, () => {
+      turn.resolve()
+      return written.promise
+    })
+    // A refused turn throws, and one that was given ends with the text.
+    await Promise.race([turn.promise, ending])
+    const { outgoing } = context.env ?? {}
+    const deadline = setTimeout(() => outgoing?.destroy(), LARGE_MS_MAX)
+    try {
+      if (!outgoing?.destroyed) yield* write(message)
+    } finally {
+      clearTimeout(deadline)
+      written.resolve()
+    }
+  }
+}
+
+/** Responds with JSON that is written as the client reads it. Its first piece is made before, so that an error has its own status. */
+export async function sendPieces(
+  context: PeerContext,
+  pieces: AsyncGenerator<string, void>,
+  contentType: string,
+): Promise<Response> {
+  const first = await pieces.next()
+  const { outgoing } = context.env ?? {}
+  const drop = () => void pieces.return()
+  if (context.req.method === 'HEAD' || outgoing?.destroyed) drop()
+  else outgoing?.once('close', drop)
+  let next = first
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (next.done) return controller.close()
+        controller.enqueue(Buffer.from(next.value))
+        next = await pieces.next()
+        if (next.done) controller.close()
+      },
+      cancel: drop,
+    },
+    { highWaterMark: 0 },
+  )
+  return context.body(stream, 200, { 'content-type': contentType })
+}

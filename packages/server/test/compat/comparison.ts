@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createTransport } from 'nodemailer'
+import type { PeerName } from '../../src/compat/peers.ts'
+
+/** Another mail catcher: what is sent to it and to us, and what may differ in the answers. */
+export type ComparedPeer = {
+  name: PeerName
+  mail(number: number): ComparedMail
+  calls(counts: Counts): ComparedCall[]
+  intended: IntendedDifference[]
+  /** The arguments that start it. */
+  start(ports: { port: number; smtpPort: number }): string[]
+  newestId(url: string): Promise<string | undefined>
+  /** Leaves out of an answer what other calls compare. */
+  shorten?(call: ComparedCall, body: unknown): unknown
+  /** The size of the recording. */
+  recorded: Counts
+}
+
+export type Counts = { mails: number; calls: number }
+
+/** A mail for one recipient, as another mail catcher stores it as one message and we as one. */
+export type ComparedMail = { from: string; to: string; raw: string }
+
+/** `{3}` in a path or body stands for the id of the mail with that number. */
+export type ComparedCall = { method: string; path: string; body?: unknown }
+
+/** What a server answered, with `{3}` for the id of the mail with that number. */
+export type ComparedAnswer = { status: number; body: unknown }
+
+/** For a server that closes the connection. */
+const CLOSED: ComparedAnswer = { status: 0, body: '' }
+
+export type ComparedServer = { url: string; smtpPort: number }
+
+/** Sends the mails, then puts the calls to the server. */
+export async function answersOf(
+  peer: ComparedPeer,
+  server: ComparedServer,
+  { mails, calls }: { mails: number; calls: ComparedCall[] },
+): Promise<ComparedAnswer[]> {
+  const sent = Array.from({ length: mails }, (_, number) => peer.mail(number))
+  const ids = await sendAll(peer, server, sent)
+  const answers = []
+  for (const call of calls) answers.push(await callServer(peer, server.url, call, ids))
+  return answers
+}
+
+/** Sends the mails one after another, and returns the ids that the server gives them. */
+export async function sendAll(
+  { newestId }: Pick<ComparedPeer, 'newestId'>,
+  { url, smtpPort }: ComparedServer,
+  mails: ComparedMail[],
+): Promise<string[]> {
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: smtpPort,
+    name: 'sender.example',
+    pool: true,
+    maxConnections: 1,
+    maxMessages: Infinity,
+  })
+  const ids: string[] = []
+  try {
+    for (const { from, to, raw } of mails) {
+      await transport.sendMail({ envelope: { from, to }, raw })
+      ids.push(await nextId(() => newestId(url), ids.at(-1)))
+    }
+  } finally {
+    transport.close()
+  }
+  return ids
+}
+
+/** Waits for the message: visible after the one before, so that both servers agree about their order. */
+async function nextId(newestId: () => Promise<string | undefined>, before: string | undefined): Promise<string> {
+  for (;;) {
+    const id = await newestId()
+    if (id !== undefined && id !== before) return id
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+async function callServer(
+  { shorten }: ComparedPeer,
+  url: string,
+  call: ComparedCall,
+  ids: string[],
+): Promise<ComparedAnswer> {
+  const { method, path, body } = call
+  const withIds = (text: string) => text.replaceAll(/\{(\d+)\}/g, (_, number: string) => ids[Number(number)]!)
+  const response = await fetch(`${url}${withIds(path)}`, {
+    method,
+    ...(body !== undefined && { body: withIds(JSON.stringify(body)) }),
+  }).catch(() => null)
+  if (!response) return CLOSED
+  const text = await response.text()
+  const numbers = new Map(ids.map((id, number) => [id, `{${number}}`]))
+  const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
+  const parsed: unknown = isJson
+    ? JSON.parse(text, (_, value: unknown) => (typeof value === 'string' ? (numbers.get(value) ?? value) : value))
+    : text
+  return { status: response.status, body: shorten ? shorten(call, parsed) : parsed }
+}
+
+/** What may differ between the answer of a peer and ours, by the path of the value. A page of the guide explains each. */
+export type IntendedDifference = { path: RegExp; why: string; holds?: (peer: unknown, ours: unknown) => boolean }
+
+export type Difference = { call: string; path: string; peer: unknown; ours: unknown }
+
+/** All values that differ in the answers to the calls. */
+export function compareAnswers(calls: ComparedCall[], peer: ComparedAnswer[], ours: ComparedAnswer[]): Difference[] {
+  return calls.flatMap(({ method, path, body }, index) => {
+    const call = `${method} ${decodeURIComponent(path)} ${JSON.stringify(body) ?? ''}`
+    return differencesOf(call, peer[index], ours[index], `${method} ${path.split('?')[0]}`)
+  })
+}
+
+/** All values that differ, with `#` for the places of lists. */
+function differencesOf(call: string, peer: unknown, ours: unknown, path: string): Difference[] {
+  if (typeof peer !== 'object' || typeof ours !== 'object' || peer === null || ours === null) {
+    return peer === ours ? [] : [{ call, path, peer, ours }]
+  }
+  const names = new Set([...Object.keys(peer), ...Object.keys(ours)])
+  return Array.from(names).flatMap((name) => {
+    // The keys of both are strings.
+    const [one, other] = [(peer as Record<string, unknown>)[name], (ours as Record<string, unknown>)[name]]
+    return differencesOf(call, one, other, `${path}.${Array.isArray(peer) ? '#' : name}`)
+  })
+}
+
+export function intentionOf(
+  intended: IntendedDifference[],
+  { path, peer, ours }: Difference,
+): IntendedDifference | undefined {
+  return intended.find((one) => one.path.test(path) && (one.holds?.(peer, ours) ?? true))
+}
+
+export type Recorded = { call: ComparedCall; answer: ComparedAnswer }
+
+export function recordingOf({ name }: ComparedPeer): string {
+  return join(import.meta.dirname, `${name}-answers.jsonl`)
+}
+
+export function readRecording(peer: ComparedPeer): Recorded[] {
+  const lines = readFileSync(recordingOf(peer), 'utf8').trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as Recorded)
+}

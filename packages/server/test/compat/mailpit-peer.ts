@@ -1,0 +1,30 @@
+import type { ComparedPeer } from './comparison.ts'
+import { comparedCalls } from './mailpit-calls.ts'
+import { INTENDED_DIFFERENCES } from './mailpit-differences.ts'
+import { comparedMail } from './mailpit-mails.ts'
+
+export const MAILPIT: ComparedPeer = {
+  name: 'mailpit',
+  mail: comparedMail,
+  calls: comparedCalls,
+  intended: INTENDED_DIFFERENCES,
+  start: ({ port, smtpPort }) => [
+    `--listen=127.0.0.1:${port}`,
+    `--smtp=127.0.0.1:${smtpPort}`,
+    '--quiet',
+    '--disable-version-check',
+    '--max=0',
+  ],
+  async newestId(url) {
+    const response = await fetch(`${url}/api/v1/messages?limit=1`)
+    const { messages } = (await response.json()) as { messages: { ID: string }[] }
+    return messages[0]?.ID
+  },
+  /** The messages of a search as their ids: what a list says of a message is compared by other calls. */
+  shorten({ path }, body) {
+    if (!path.startsWith('/api/v1/search') || typeof body !== 'object' || body === null) return body
+    if (!('messages' in body)) return body
+    return { ...body, messages: (body.messages as { ID: string }[]).map(({ ID }) => ID) }
+  },
+  recorded: { mails: 30, calls: 220 },
+}
