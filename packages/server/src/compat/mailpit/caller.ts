@@ -9,7 +9,6 @@ import type { DoorPorts } from '../door.ts'
 import { fromShortId } from '../short-id.ts'
 import { listFrom } from '../walk.ts'
 import type { Events } from './events.ts'
-import type { FactsReader } from './facts.ts'
 import { parseQuery } from './query.ts'
 import type { MailpitSearch } from './search.ts'
 
@@ -22,7 +21,6 @@ export type MailpitContext = Context<MailpitEnvironment>
 /** What the routes share. */
 export type MailpitPorts = DoorPorts & {
   search: MailpitSearch
-  facts: FactsReader
   events: Events
   downloads: Downloads
 }

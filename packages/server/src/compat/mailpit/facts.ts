@@ -1,10 +1,7 @@
 import type { Header } from '@mailhatch/sdk'
 import { addressesOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
-import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
-import type { Store } from '../../store/store.ts'
-import { LOOKED_AT_MAX } from '../walk.ts'
-import { cleanText, wordsOfHtml } from './clean-text.ts'
+import type { StoredMessage } from '../../store/messages.ts'
 
 export type PeerAddress = { Name: string; Address: string }
 
@@ -46,17 +43,6 @@ export function factsOf({ headers, from, fromName, to: recipient, attachments, e
   }
 }
 
-/** The text that a search without an operator looks at. */
-export function searchTextOf(message: StoredMessage): string {
-  const { headers, html, text, attachments } = message
-  const { to, cc, bcc, from, replyTo, returnPath } = factsOf(message)
-  const addresses = [[from], to, cc, bcc, replyTo].flat().map(({ Name, Address }) => `${Name} ${Address}`)
-  const words = html === null ? '' : wordsOfHtml(html, { withLinks: true })
-  const files = attachments.filter(({ inline }) => !inline).map(({ filename }) => filename ?? '')
-  const subject = findHeader(headers, 'subject')?.value ?? message.subject
-  return cleanText([subject, ...addresses, returnPath, words || (text ?? ''), ...files].join(' '))
-}
-
 function asPeer(name: string | null, address: string): PeerAddress {
   return { Name: name ?? '', Address: address }
 }
@@ -84,28 +70,4 @@ function tagsOf(headers: Header[], addresses: PeerAddress[]): string[] {
   return Array.from(tags.keys())
     .sort()
     .map((key) => tags.get(key)!)
-}
-
-/** Messages do not change, so what a search needs of them is kept: about half a kilobyte each. */
-const KEPT_MAX = LOOKED_AT_MAX
-const KEPT_ADDRESSES_MAX = 50
-
-export type FactsReader = (view: View, summary: StoredSummary) => Promise<Facts | null>
-
-/** Null if the message has been deleted. */
-export function createFactsReader(store: Pick<Store, 'findMessage'>): FactsReader {
-  const kept = new Map<string, Facts>()
-  return async (view, { id }) => {
-    const key = `${view.teamId} ${id}`
-    const known = kept.get(key)
-    if (known) return known
-    const message = await store.findMessage(view, id)
-    if (!message) return null
-    const facts = factsOf(message)
-    if (facts.to.length + facts.cc.length + facts.bcc.length + facts.replyTo.length <= KEPT_ADDRESSES_MAX) {
-      kept.set(key, facts)
-      if (kept.size > KEPT_MAX) kept.delete(kept.keys().next().value!)
-    }
-    return facts
-  }
 }

@@ -13,7 +13,6 @@ import type { DoorPorts, Enter, Peer } from '../door.ts'
 import { refuseUpgrade } from '../upgrade.ts'
 import type { MailpitEnvironment, MailpitPorts } from './caller.ts'
 import { createEvents } from './events.ts'
-import { createFactsReader } from './facts.ts'
 import { addMessageRoutes } from './message-routes.ts'
 import { addMessagesRoutes } from './messages-routes.ts'
 import { addOtherRoutes } from './other-routes.ts'
@@ -24,10 +23,9 @@ const CLIENT_BYTES_MAX = 1_024
 
 /** Mailpit's API, version 1. docs/guide/mailpit-api.md lists what differs. */
 export function createMailpit(given: DoorPorts): Peer {
-  const facts = createFactsReader(given.store)
-  const search = createSearch({ store: given.store, facts })
+  const search = createSearch(given.store)
   const events = createEvents(given)
-  const ports: MailpitPorts = { ...given, search, facts, events, downloads: createDownloads() }
+  const ports: MailpitPorts = { ...given, search, events, downloads: createDownloads() }
   const webSockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -48,7 +46,10 @@ export function createMailpit(given: DoorPorts): Peer {
     connect: (enter) => (request, socket, head) => {
       open(enter, request, socket, head).catch((error: unknown) => refuseUpgrade(socket, refusalFor(error)))
     },
-    deleted: events.deleted,
+    deleted(teamId, ids) {
+      search.deleted(teamId, ids)
+      events.deleted(teamId, ids)
+    },
     close: events.close,
   }
 }

@@ -124,7 +124,7 @@ export function addMessagesRoutes(app: Hono<MailpitEnvironment>, ports: MailpitP
 
   async function present(
     view: View,
-    listed: StoredSummary[],
+    listed: Pick<StoredSummary, 'id'>[],
     isRead: (message: StoredSummary) => boolean,
     kind: { isSearch: boolean },
   ) {
