@@ -41,7 +41,7 @@ export function createMailpit(given: DoorPorts): Peer {
   }
 
   return {
-    serve: (enter) => createRoutes(ports, enter).fetch,
+    serve: (enter) => createRoutes(ports, enter),
     eventsPath: '/api/events',
     connect: (enter) => (request, socket, head) => {
       open(enter, request, socket, head).catch((error: unknown) => refuseUpgrade(socket, refusalFor(error)))
