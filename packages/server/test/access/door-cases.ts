@@ -51,7 +51,7 @@ export const DOOR_CASES: Record<PeerName, DoorCase> = {
       'GET /api/v1/message/:id/headers': { ...ABSENT, isShowing: true },
       'GET /api/v1/message/:id/raw': { ...ABSENT, isShowing: true },
       'GET /api/v1/message/:id/part/:part': { ...ABSENT, isShowing: true },
-      'GET /api/v1/message/:id/part/:part/thumb': { ...REFUSED, ...ABSENT },
+      'GET /api/v1/message/:id/part/:part/thumb': ABSENT,
       'POST /api/v1/message/:id/release': { ...REFUSED, ...ABSENT },
       'GET /api/v1/message/:id/html-check': { ...REFUSED, ...ABSENT },
       'GET /api/v1/message/:id/link-check': { ...REFUSED, ...ABSENT },
