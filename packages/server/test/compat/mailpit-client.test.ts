@@ -171,6 +171,26 @@ test('bad input is refused and changes nothing', async () => {
   expect((await client.listMessages()).messages.map(({ Subject }) => Subject)).toEqual(['Stays'])
 })
 
+test('what is sent passes the limits of SMTP: allowed domains, size and free disk space', async () => {
+  const send = async (settings: Record<string, string>, to: string, text = 'Hello') => {
+    const { compatUrl } = await startServer({ COMPAT: 'mailpit', COMPAT_PORT: '0', ...settings })
+    const body = JSON.stringify({ From: { Email: 'app@shop.example' }, To: [{ Email: to }], Text: text })
+    const response = await fetch(`${compatUrl}/api/v1/send`, { method: 'POST', body })
+    const { total } = (await (await fetch(`${compatUrl}/api/v1/messages`)).json()) as { total: number }
+    return `${response.status} ${await response.text()} ${total}`
+  }
+  const limits = { SMTP_ALLOWED_DOMAINS: 'mailhatch.test,Shop.example', SMTP_MAX_SIZE: '2000' }
+  expect(await send(limits, 'qa@mailhatch.test')).toMatch(/^200 .* 1$/)
+  expect(await send(limits, 'qa@other.example')).toBe(
+    '400 {"Error":"SMTP_ALLOWED_DOMAINS does not list other.example."} 0',
+  )
+  expect(await send(limits, 'qa@mailhatch.test', 'long '.repeat(500))).toMatch(
+    /^400 .*larger than SMTP_MAX_SIZE, 2000 bytes.* 0$/,
+  )
+  const full = { DISK_FREE_MIN: String(2 ** 52) }
+  expect(await send(full, 'qa@mailhatch.test')).toMatch(/^507 .*no room for more mail\. 0$/)
+})
+
 test('health checks need nothing', async () => {
   const { compatUrl } = await start()
   for (const path of ['/livez', '/readyz', '/']) expect((await fetch(compatUrl + path)).status).toBe(200)
