@@ -94,6 +94,11 @@ export function isPeerName(name: string): name is PeerName {
   return Object.hasOwn(PROGRAMS, name)
 }
 
+/** The paths of a program's API for the newest mail of an address, and for the mails with a word. */
+export function pathsOf(name: PeerName): Pick<Description, 'latestPath' | 'searchPath'> {
+  return PROGRAMS[name]
+}
+
 /** A program from a file that the user provides; none is downloaded. */
 export function peerFrom(name: PeerName, file: string): Peer {
   const { launch, ...description } = PROGRAMS[name]

@@ -4,7 +4,8 @@ import { API_KEY, startProduct } from '../product.ts'
 import { installMailDev, MAILDEV } from '../references/maildev.ts'
 import { MAILHATCH } from '../results.ts'
 import { getRequest } from '../tasks/http-client.ts'
-import { startPeer } from './catalog.ts'
+import { freePort } from '../programs.ts'
+import { pathsOf, startPeer, type PeerName } from './catalog.ts'
 import type { Peer } from './peer.ts'
 
 /** From this checkout. */
@@ -22,6 +23,27 @@ export const mailhatch: Peer = {
       search: (word) => getRequest(`/v1/messages?limit=50&q=${encodeURIComponent(word)}`, API_KEY),
     }
   },
+}
+
+/** The same, asked through the API of another program, on the port where no key is required. */
+export function mailhatchAs(name: PeerName): Peer {
+  const { latestPath, searchPath } = pathsOf(name)
+  return {
+    name: MAILHATCH,
+    async start(folder) {
+      const dataFolder = mkdtempSync(join(folder, 'mailhatch-'))
+      const httpPort = await freePort()
+      const environment = { DATA_DIR: dataFolder, COMPAT: name, COMPAT_PORT: String(httpPort) }
+      return {
+        ...(await startProduct(folder, { environment })),
+        name: MAILHATCH,
+        httpPort,
+        dataFolder,
+        latest: (address) => getRequest(latestPath(address), null),
+        search: searchPath ? (word) => getRequest(searchPath(word), null) : null,
+      }
+    },
+  }
 }
 
 /** From npm, with its default store, which is in memory. */

@@ -10,10 +10,13 @@ export type Enter = (headers: Headers) => Promise<Principal>
 
 export type DoorFetch = (request: Request, bindings?: object) => Response | Promise<Response>
 
+/** A Hono application, as far as it is used. */
+export type DoorRoutes = { fetch: DoorFetch; routes: { method: string; path: string }[] }
+
 /** The API of another mail catcher, on top of our store. */
 export type Peer = {
   /** Its routes, at the root. */
-  serve(enter: Enter): DoorFetch
+  serve(enter: Enter): DoorRoutes
   /** The path of its WebSocket, and what takes over the connections to it. */
   eventsPath: string
   connect(enter: Enter): Upgrades['take']

@@ -16,7 +16,7 @@ export function openDoors(name: PeerName, ports: DoorPorts) {
   const peer = CREATE[name](ports)
   const prefix = `/compat/${name}`
   const [keyed, open] = [withKey(ports), withoutKey(ports)]
-  const serveKeyed = peer.serve(keyed)
+  const { fetch: serveKeyed, routes } = peer.serve(keyed)
 
   function upgradesAt(paths: string[], enter: Enter): Upgrades {
     const isWebSocket = (protocol: string | undefined) => protocol?.toLowerCase() === 'websocket'
@@ -41,7 +41,9 @@ export function openDoors(name: PeerName, ports: DoorPorts) {
       keyed,
     ),
     /** At the root, for a port of its own. */
-    fetch: peer.serve(open),
+    fetch: peer.serve(open).fetch,
+    /** As declared by the peer. */
+    routes,
     upgrades: upgradesAt([peer.eventsPath], open),
     deleted: peer.deleted,
     close: peer.close,

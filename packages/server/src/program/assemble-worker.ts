@@ -2,7 +2,9 @@ import { hash } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { bytesOf, type StoredObject } from '../bucket/bucket.ts'
+import { AppError } from '../domain/errors.ts'
 import type { AddressRange, TransitAnswer } from '../domain/transit.ts'
+import { admitSent } from './admit-sent.ts'
 import type { Config } from './config.ts'
 import type { OwnMail } from '../http/local-worker.ts'
 import type { Log } from '../observe/log.ts'
@@ -104,14 +106,16 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
 
   const freeBytesMin = () => readFreeBytesMin(config)
 
+  const isDiskFull = async () => (await freeBytes()) < (await freeBytesMin())
+
   async function findProblems(): Promise<string[]> {
     const problems: string[] = []
-    const isDiskFull = (await freeBytes()) < (await freeBytesMin())
-    if (isDiskFull) problems.push('the disk is full')
+    const isFull = await isDiskFull()
+    if (isFull) problems.push('the disk is full')
     const reachabilityProblem = announcer?.reachabilityProblem() ?? null
     if (reachabilityProblem !== null) problems.push(reachabilityProblem)
     const waitingMs = now() - (announcer?.oldestWaitingAt() ?? now())
-    if (waitingMs > ANNOUNCEMENT_LATE_MS || (isDiskFull && waitingMs > 0)) problems.push(describeLate(waitingMs))
+    if (waitingMs > ANNOUNCEMENT_LATE_MS || (isFull && waitingMs > 0)) problems.push(describeLate(waitingMs))
     if (overload.isOverloaded()) problems.push(OVERLOADED)
     return problems
   }
@@ -169,7 +173,10 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       return take(ports, spooledMail(parser, mail))
     },
     /** Mail that does not come by SMTP: samples, and what clients send through Mailpit's API. */
-    async receiveOwn({ from, recipients, content, receivedVia }: OwnMail) {
+    async receiveOwn(mail: OwnMail) {
+      const { from, recipients, content, receivedVia } = mail
+      if (receivedVia === 'compat') admitSent(config, mail)
+      if (await isDiskFull()) throw new AppError('storage_full', 'The disk of the server has no room for more mail.')
       const flight = transit.begin()
       for (const recipient of recipients) flight.add(recipient)
       return take(ports, {

@@ -62,7 +62,7 @@ export async function readImage(
   return bytes ? dataUrl(attachment, bytes) : null
 }
 
-function isImage({ contentType }: Attachment): boolean {
+export function isImage({ contentType }: Attachment): boolean {
   return IMAGE_TYPE.test(contentType)
 }
 

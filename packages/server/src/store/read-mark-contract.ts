@@ -102,6 +102,25 @@ export function describeReadMarks(open: () => Promise<Store>): void {
       expect(await store.countInMailbox(mailbox, { since: 0, limit: 1 })).toEqual({ total: 1, unread: 0 })
     })
 
+    test('the state of a team changes with its messages, hidden mailboxes and marks', async () => {
+      const { store, team, mailbox } = await start(3)
+      const other = await addMailbox(store, team, 'other')
+      await store.addMessage(other, messageFor(other))
+      const first = await store.messageState(team.id)
+      expect(first).toMatchObject({ newestPosition: 4, count: 4 })
+      expect(await store.messageState(team.id)).toEqual(first)
+      await store.markMessages(team.id, [2], true)
+      const marked = await store.messageState(team.id)
+      expect(marked.markVersion).toBeGreaterThan(first.markVersion)
+      await store.markAllRead(team.id, 4)
+      expect((await store.messageState(team.id)).markVersion).toBeGreaterThan(marked.markVersion)
+      await store.removeMessages(team.id, [4, 3], NOW)
+      expect(await store.messageState(team.id)).toMatchObject({ newestPosition: 4, count: 2 })
+      await store.hideMailbox(mailbox, NOW)
+      expect(await store.messageState(team.id)).toMatchObject({ newestPosition: 4, count: 0 })
+      expect(await store.messageState('unknown')).toEqual({ newestPosition: 0, count: 0, markVersion: 0 })
+    })
+
     test('the position passes read messages in steps, and stops before many unread ones', async () => {
       const { store, team, view, read } = await start(6)
       await store.markMessages(team.id, [1, 2, 4], true)

@@ -25,7 +25,7 @@ import { teamStore } from './sql-teams.ts'
 import { usageStore } from './sql-usage.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Team } from './mailboxes.ts'
-import type { ListAnchor, PassingMessage, StoredMessage, StoredSummary, View } from './messages.ts'
+import type { ListAnchor, MessageState, PassingMessage, StoredMessage, StoredSummary, View } from './messages.ts'
 import type { Store } from './store.ts'
 import { BLOCK_SIZE } from './text-block.ts'
 import { createTextIndex } from './text-index.ts'
@@ -194,6 +194,13 @@ export function createSqlStore(
     },
 
     newestPosition,
+
+    async messageState(teamId) {
+      const state = await find<MessageState>(sql`
+        select last_position as "newestPosition", message_count as count, mark_version as "markVersion"
+        from team_state where team_id = ${teamId}`)
+      return state ?? { newestPosition: 0, count: 0, markVersion: 0 }
+    },
 
     newestPositions: (teamIds) =>
       read(sql`

@@ -1,10 +1,12 @@
 import type { Env, Hono } from 'hono'
 import { vi } from 'vitest'
+import type { Enter } from '../../src/compat/door.ts'
 import type { Access } from '../../src/http/routes/access.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
 import type { ProcedureAccess } from '../../src/http/rpc/procedures.ts'
 import type { SignedIn } from '../../src/store/accounts.ts'
+import type { Team } from '../../src/store/mailboxes.ts'
 import { requestOfActor } from './acts-first.ts'
 import { KIND_HEADER, KIND_VALUES } from './id-probe.ts'
 
@@ -81,6 +83,38 @@ vi.mock('../../src/http/session.ts', async (load) => {
   return { ...original, requireSession, findSession }
 })
 
+vi.mock('../../src/compat/doors.ts', async (load) => {
+  const original = await load<typeof import('../../src/compat/doors.ts')>()
+  function openDoors(...given: Parameters<typeof original.openDoors>) {
+    const doors = original.openDoors(...given)
+    return {
+      ...doors,
+      besides: (api: Parameters<typeof doors.besides>[0]) => faulty(doors.besides(api)),
+      fetch: faulty(doors.fetch),
+    }
+  }
+  return { ...original, openDoors }
+})
+
+vi.mock('../../src/compat/access.ts', async (load) => {
+  const original = await load<typeof import('../../src/compat/access.ts')>()
+  return {
+    withKey: (...given: Parameters<typeof original.withKey>) => asOurs(orTheLast(original.withKey(...given))),
+    withoutKey: (...given: Parameters<typeof original.withoutKey>) => asOurs(orTheLast(original.withoutKey(...given))),
+  }
+})
+
+/** Keys of other teams are treated as keys of the shared one, if one of its own was seen before. */
+function asOurs(enter: Enter): Enter {
+  let team: Team | null = null
+  return async (headers) => {
+    const principal = await enter(headers)
+    if (faults.sharedTeamId === null) return principal
+    if (principal.team.id === faults.sharedTeamId) team = principal.team
+    return team ? { ...principal, team } : principal
+  }
+}
+
 let shared: SignedIn | null = null
 
 function inSharedTeam(signedIn: SignedIn | null): SignedIn | null {
@@ -103,8 +137,12 @@ function orTheLast<Given extends unknown[], Found>(find: (...given: Given) => Pr
 }
 
 function withFaults<Environment extends Env>(app: Hono<Environment>): Hono<Environment> {
-  const { fetch } = app
-  app.fetch = async (request, ...rest) => {
+  app.fetch = faulty(app.fetch)
+  return app
+}
+
+function faulty<Rest extends unknown[]>(fetch: (request: Request, ...rest: Rest) => Response | Promise<Response>) {
+  return async (request: Request, ...rest: Rest): Promise<Response> => {
     const acting = await requestOfActor(request)
     if (acting) await (await fetch(acting, ...rest)).text()
     const has = (name: string) => request.headers.has(name)
@@ -116,7 +154,6 @@ function withFaults<Environment extends Env>(app: Hono<Environment>): Hono<Envir
     while (performance.now() < until);
     return fetch(request, ...rest)
   }
-  return app
 }
 
 function refusal(code: string, status: number): Response {

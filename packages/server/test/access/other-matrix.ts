@@ -106,7 +106,7 @@ export async function startOtherMatrix() {
 }
 
 /** A new session for each request, because some end it. */
-async function openCallers({ server, people, ours }: Parts) {
+export async function openCallers({ server, people, ours }: Parts) {
   const environment = { DATA_DIR: server.dataDir }
   const theirs = await people.newTeam()
   const member = await people.person()

@@ -3,7 +3,7 @@ import type { ApiPorts } from '../../src/http/ports.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
 import { createWorkerApp, type WorkerAppPorts } from '../../src/worker/worker-app.ts'
 
-type Registered = { method: string; path: string }
+export type Registered = { method: string; path: string }
 
 /** No request is made, so these ports need no more than what registering reads. */
 const API_PORTS = {
@@ -36,7 +36,7 @@ function otherApiRoutes(): Registered[] {
 }
 
 /** Without middleware, which is registered for all methods of a path and what is below it. */
-function answering(routes: Registered[]): Registered[] {
+export function answering(routes: Registered[]): Registered[] {
   const byName = new Map(routes.map(({ method, path }) => [`${method} ${path}`, { method, path }]))
   return Array.from(byName.values()).filter(({ method, path }) => method !== 'ALL' || !path.endsWith('*'))
 }

@@ -94,7 +94,6 @@ test('what Mailhatch does not have is refused with a text that says so', async (
     [/HTML check/, () => client.htmlCheck(ID)],
     [/link check/, () => client.linkCheck(ID)],
     [/SpamAssassin/, () => client.spamAssassinCheck(ID)],
-    [/thumbnails/, () => client.getAttachmentThumbnail(ID, '0')],
     [/tags/, () => client.setTags({ IDs: [ID], Tags: ['x'] })],
     [/tags/, () => client.renameTag('a', 'b')],
     [/tags/, () => client.deleteTag('a')],
@@ -103,6 +102,42 @@ test('what Mailhatch does not have is refused with a text that says so', async (
   ]
   for (const [text, call] of calls) await expect(call()).rejects.toThrow(text)
   await expect(client.getMessageSummary('0000000000000000000000')).rejects.toThrow('404')
+})
+
+test('the thumbnail of a small raster image is the image, and others are blank', async () => {
+  const { client, compatUrl, sendMail } = await start()
+  const pixel = Buffer.from(PIXEL, 'base64')
+  await sendMail({
+    to: 'anna@shop.example',
+    subject: 'Pictures',
+    attachments: [
+      { filename: 'small.png', content: pixel },
+      { filename: 'large.png', content: Buffer.concat([pixel, Buffer.alloc(1024 * 1024)]) },
+      { filename: 'drawing.svg', content: '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>' },
+      { filename: 'a.txt', content: 'a' },
+    ],
+  })
+  const [message] = (await client.waitForMessages()).messages
+  const thumbnailOf = async (part: string) => {
+    const response = await fetch(`${compatUrl}/api/v1/message/${message!.ID}/part/${part}/thumb`)
+    const { headers, status } = response
+    return { headers, status, bytes: Buffer.from(await response.arrayBuffer()) }
+  }
+  const small = await thumbnailOf('0')
+  expect(small.bytes).toEqual(pixel)
+  for (const part of ['1', '2', '3']) {
+    const { bytes } = await thumbnailOf(part)
+    // The size in the header of a PNG.
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20), bytes.length < 200]).toEqual([180, 120, true])
+  }
+  for (const { headers } of [small, await thumbnailOf('2')]) {
+    expect(headers.get('content-type')).toBe('image/png')
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
+  expect((await thumbnailOf('4')).status).toBe(404)
+  const thumbnail = await client.getAttachmentThumbnail(message!.ID, '0')
+  expect(Buffer.from(await thumbnail.arrayBuffer())).toEqual(pixel)
 })
 
 test('bad input is refused and changes nothing', async () => {
@@ -134,6 +169,26 @@ test('bad input is refused and changes nothing', async () => {
   expect(await ask('GET', '/api/v1/nothing')).toMatch(/^404/)
   expect(await ask('POST', '/api/v1/messages')).toMatch(/^405 Use GET or PUT or DELETE here/)
   expect((await client.listMessages()).messages.map(({ Subject }) => Subject)).toEqual(['Stays'])
+})
+
+test('what is sent passes the limits of SMTP: allowed domains, size and free disk space', async () => {
+  const send = async (settings: Record<string, string>, to: string, text = 'Hello') => {
+    const { compatUrl } = await startServer({ COMPAT: 'mailpit', COMPAT_PORT: '0', ...settings })
+    const body = JSON.stringify({ From: { Email: 'app@shop.example' }, To: [{ Email: to }], Text: text })
+    const response = await fetch(`${compatUrl}/api/v1/send`, { method: 'POST', body })
+    const { total } = (await (await fetch(`${compatUrl}/api/v1/messages`)).json()) as { total: number }
+    return `${response.status} ${await response.text()} ${total}`
+  }
+  const limits = { SMTP_ALLOWED_DOMAINS: 'mailhatch.test,Shop.example', SMTP_MAX_SIZE: '2000' }
+  expect(await send(limits, 'qa@mailhatch.test')).toMatch(/^200 .* 1$/)
+  expect(await send(limits, 'qa@other.example')).toBe(
+    '400 {"Error":"SMTP_ALLOWED_DOMAINS does not list other.example."} 0',
+  )
+  expect(await send(limits, 'qa@mailhatch.test', 'long '.repeat(500))).toMatch(
+    /^400 .*larger than SMTP_MAX_SIZE, 2000 bytes.* 0$/,
+  )
+  const full = { DISK_FREE_MIN: String(2 ** 52) }
+  expect(await send(full, 'qa@mailhatch.test')).toMatch(/^507 .*no room for more mail\. 0$/)
 })
 
 test('health checks need nothing', async () => {

@@ -1,11 +1,14 @@
 import { test } from 'vitest'
 import { faults, withOtherProcedures, withOtherRoutes } from '../access/access-faults.ts'
 import { compareIds, SAMPLES, type Comparison } from '../access/id-probe.ts'
+import { DOOR_CALLERS, startDoorMatrix } from '../access/door-matrix.ts'
 import { keyRequests, otherRequests, sessionRequests } from '../access/id-requests.ts'
 import { KEY_CALLERS, KEY_CELLS, startKeyMatrix } from '../access/key-matrix.ts'
 import { OTHER_CALLERS, startOtherMatrix } from '../access/other-matrix.ts'
 import type { SessionCaller } from '../access/procedure-table.ts'
 import { isWatched, startSessionMatrix } from '../access/session-matrix.ts'
+import type { PeerName } from '../../src/compat/peers.ts'
+import { DOOR_CASES, type DoorRow } from '../access/door-cases.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { atLeast, atMost, counted, progress, prove, SEED } from './proof.ts'
 
@@ -63,21 +66,27 @@ const AUC_DISTANCE = 'largest distance of an AUC from 0.5'
 const keyMatrix = await startKeyMatrix({ RATE_LIMIT: 'off' })
 const sessionMatrix = await startSessionMatrix()
 const otherMatrix = await startOtherMatrix()
+const doorMatrices: Awaited<ReturnType<typeof startDoorMatrix>>[] = []
+// The keys of a Record are its type's.
+for (const peer of Object.keys(DOOR_CASES) as PeerName[]) doorMatrices.push(await startDoorMatrix(peer))
 const changedKeys = await withOtherRoutes(() => startKeyMatrix({ RATE_LIMIT: 'off' }))
 const changedSessions = await withOtherProcedures(startSessionMatrix)
 
 test('every route and procedure lets in exactly whom it declares', async () => {
   const sessionCells = [...sessionMatrix.cellsFor(SESSION_CALLERS), ...sessionMatrix.operatorCells()]
   const otherCells = otherMatrix.cellsFor(OTHER_CALLERS)
-  const wrong = [
+  const wrong: object[] = [
     ...(await wrongOf(KEY_CELLS, keyMatrix.check)),
     ...(await wrongOf(sessionCells, sessionMatrix.check)),
     ...(await wrongOf(otherCells, otherMatrix.check)),
   ]
+  for (const matrix of doorMatrices) wrong.push(...(await wrongOf(matrix.cellsFor(DOOR_CALLERS), matrix.check)))
+  const doorCells = doorMatrices.reduce((sum, { cellsFor }) => sum + cellsFor(DOOR_CALLERS).length, 0)
   const sizes = {
     operations: sizeOf(KEY_CELLS, ({ id }) => id),
     procedures: sizeOf(sessionCells, ({ path }) => path),
     others: sizeOf(otherCells, nameOf),
+    doors: doorMatrices.reduce((sum, { rows }) => sum + Object.keys(rows).length, 0),
   }
   progress('the control: every route and procedure with another access')
   const control = await findChanges()
@@ -89,13 +98,15 @@ test('every route and procedure lets in exactly whom it declares', async () => {
       'revoked, expired or of another team, each scope, keys of this, another and a deleted mailbox, the webhook secret, a session), ' +
       `each procedure of the dashboard by ${SESSION_CALLERS.length} (owner, member, owner of another team, without a team, signed ` +
       'out, ended and unknown sessions, an API key) and the operator, and every other route of the API and the worker (accounts, ' +
-      `downloads, views, MCP, the admin API, metrics) by ${OTHER_CALLERS.length} of these kinds. The routes come from the routers; the ` +
+      `downloads, views, MCP, the admin API, metrics) by ${OTHER_CALLERS.length} of these kinds. Each route of the APIs of other mail ` +
+      `catchers was called by ${DOOR_CALLERS.length} of them, below our API and on its own port. The routes come from the routers; the ` +
       'expected response comes from the declaration of the operation or procedure, and from a table for the other routes.',
     figures: [
       counted('operations of the REST API', sizes.operations),
       counted('procedures', sizes.procedures),
       counted('other routes', sizes.others),
-      counted('combinations tried', KEY_CELLS.length + sessionCells.length + otherCells.length),
+      counted('routes of the APIs of other mail catchers', sizes.doors),
+      counted('combinations tried', KEY_CELLS.length + sessionCells.length + otherCells.length + doorCells),
       atLeast(SHOWING_MIN, 'procedures that show the team something of its own', sessionMatrix.showing.size),
       atMost(0, WRONG, wrong.length),
     ],
@@ -104,10 +115,16 @@ test('every route and procedure lets in exactly whom it declares', async () => {
         'The same check of servers in which each operation and each procedure has another access than it declares, keys and users of another team ' +
         'are treated as ours, and the other routes take any credentials for those of the last caller and refuse callers without.',
       figures: [
-        atLeast(sizes.operations + sizes.procedures + sizes.others, WRONG, control.wrong),
+        atLeast(sizes.operations + sizes.procedures + sizes.others + sizes.doors, WRONG, control.wrong),
         atLeast(sizes.operations, 'operations found', control.operations),
         atLeast(sizes.procedures, 'procedures found', control.procedures),
         atLeast(sizes.others, 'other routes found', control.others),
+        atLeast(sizes.doors, 'routes of the APIs of other mail catchers found', control.doors),
+        atLeast(
+          doorMatrices.reduce((sum, { rows }) => sum + Object.values(rows).filter(isAboutMessage).length, 0),
+          'of these, routes found that show or change what belongs to another team',
+          control.doorLeaks,
+        ),
         atLeast(FROM_OUTSIDE.length, 'operations found that show what belongs to another team', control.leaks),
         atLeast(sessionMatrix.showing.size, 'procedures found that show what belongs to another team', control.shown),
       ],
@@ -234,15 +251,51 @@ async function findChanges() {
   const shown = await findShown()
   faults.confusesCallers = true
   const others = await wrongOf(otherMatrix.cellsFor(['no credentials', 'an unknown key']), otherMatrix.check)
+  const doors = await findInDoors((matrix) => matrix.cellsFor(['no credentials', 'an unknown key'], ['API']))
   faults.confusesCallers = false
+  const doorLeaks = await findDoorLeaks()
   const found = {
     operations: sizeOf(operations, ({ id }) => id),
     procedures: sizeOf(procedures, ({ path }) => path),
     others: sizeOf(others, nameOf),
     leaks: leaks.length,
     shown: shown.length,
+    doors: doors.length,
+    doorLeaks: doorLeaks.length,
   }
-  return { ...found, wrong: operations.length + procedures.length + others.length + leaks.length + shown.length }
+  const byDoors = doors.length + doorLeaks.length
+  const wrong = operations.length + procedures.length + others.length + leaks.length + shown.length + byDoors
+  return { ...found, wrong }
+}
+
+type DoorMatrix = (typeof doorMatrices)[number]
+
+/** The names of the routes for which a cell was answered wrongly. */
+async function findInDoors(cellsOf: (matrix: DoorMatrix) => ReturnType<DoorMatrix['cellsFor']>): Promise<string[]> {
+  const found = new Set<string>()
+  for (const matrix of doorMatrices) {
+    for (const { name } of await wrongOf(cellsOf(matrix), matrix.check)) found.add(`${matrix.peer} ${name}`)
+  }
+  return Array.from(found)
+}
+
+/** What a key of another team can do with our messages, if it is treated as one of ours. */
+async function findDoorLeaks(): Promise<string[]> {
+  const leaks: string[] = []
+  for (const { team, peer } of doorMatrices) {
+    faults.sharedTeamId = team.id
+    // The first call shows the faulty server which team this is.
+    const ofPeer = (matrix: DoorMatrix) =>
+      matrix.peer === peer ? matrix.cellsFor(['an api.full key', 'a key of another team'], ['API']) : []
+    leaks.push(...(await findInDoors(ofPeer)))
+  }
+  faults.sharedTeamId = null
+  return leaks
+}
+
+/** Whether it makes a difference for the response or its effect who sees the message. */
+function isAboutMessage({ isShowing, isChanging, status = 200, outsider = status }: DoorRow): boolean {
+  return isShowing === true || isChanging === true || outsider !== status
 }
 
 /** What the owner of another team is shown of ours, if it is treated as a user of ours. */
@@ -264,6 +317,7 @@ async function compareAll({ samples = SAMPLES } = {}): Promise<Comparison[]> {
     [keyMatrix.walk.url, await keyRequests(keyMatrix)],
     [sessionMatrix.url, await sessionRequests(sessionMatrix)],
     [otherMatrix.url, await otherRequests(otherMatrix)],
+    ...(await Promise.all(doorMatrices.map(async ({ url, idRequests }) => [url, await idRequests()] as const))),
   ] as const) {
     for (const request of requests) {
       compared.push(await compareIds(url, request, { random, samples }))

@@ -25,6 +25,8 @@ export async function startFileServer(environment: Record<string, string> = {}) 
     dataDir,
     smtpPort: running.smtpPort!,
     workerPort: running.workerPort!,
+    /** With COMPAT. */
+    compatUrl: `http://127.0.0.1:${running.compatPort}`,
     ...reader(url, apiKey),
     store: (changes?: Partial<Announcement>) => store(url, changes),
     /** A mailbox that no other test uses. */

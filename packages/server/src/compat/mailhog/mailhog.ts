@@ -30,7 +30,7 @@ export function createMailhog(given: DoorPorts): Peer {
           addMessageRoutes(app, ports)
           addOtherRoutes(app, ports)
         },
-      }).fetch,
+      }),
     eventsPath: '/api/v2/websocket',
     connect: takeWebSockets(ports.events),
     deleted: () => {},

@@ -3,18 +3,15 @@ import type { Downloads } from '../../http/downloads.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
-import type { FactsReader } from '../facts-reader.ts'
 import { fromShortId } from '../short-id.ts'
 import { listFrom } from '../walk.ts'
 import type { Events } from './events.ts'
-import type { Facts } from './facts.ts'
 import { parseQuery } from './query.ts'
 import type { MailpitSearch } from './search.ts'
 
 /** What the routes share. */
 export type MailpitPorts = DoorPorts & {
   search: MailpitSearch
-  facts: FactsReader<Facts>
   events: Events
   downloads: Downloads
 }

@@ -2,7 +2,6 @@ import type { Header } from '@mailhatch/sdk'
 import { addressesOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
 import type { StoredMessage } from '../../store/messages.ts'
-import { cleanText, wordsOfHtml } from './clean-text.ts'
 
 export type PeerAddress = { Name: string; Address: string }
 
@@ -44,17 +43,6 @@ export function factsOf({ headers, from, fromName, to: recipient, attachments, e
   }
 }
 
-/** The text that a search without an operator looks at. */
-export function searchTextOf(message: StoredMessage): string {
-  const { headers, html, text, attachments } = message
-  const { to, cc, bcc, from, replyTo, returnPath } = factsOf(message)
-  const addresses = [[from], to, cc, bcc, replyTo].flat().map(({ Name, Address }) => `${Name} ${Address}`)
-  const words = html === null ? '' : wordsOfHtml(html, { withLinks: true })
-  const files = attachments.filter(({ inline }) => !inline).map(({ filename }) => filename ?? '')
-  const subject = findHeader(headers, 'subject')?.value ?? message.subject
-  return cleanText([subject, ...addresses, returnPath, words || (text ?? ''), ...files].join(' '))
-}
-
 function asPeer(name: string | null, address: string): PeerAddress {
   return { Name: name ?? '', Address: address }
 }
@@ -82,11 +70,4 @@ function tagsOf(headers: Header[], addresses: PeerAddress[]): string[] {
   return Array.from(tags.keys())
     .sort()
     .map((key) => tags.get(key)!)
-}
-
-const KEPT_ADDRESSES_MAX = 50
-
-/** Facts are kept in memory, except those of the few messages with many addresses. */
-export function isSmall({ to, cc, bcc, replyTo }: Facts): boolean {
-  return to.length + cc.length + bcc.length + replyTo.length <= KEPT_ADDRESSES_MAX
 }

@@ -1,3 +1,4 @@
+import type { Attachment } from '@mailhatch/sdk'
 import type { Hono } from 'hono'
 import type { StoredObject } from '../../bucket/bucket.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -5,7 +6,9 @@ import { attachmentHeaders } from '../../http/download.ts'
 import { findHead } from '../../mime/head.ts'
 import { readHeaders } from '../../mime/headers.ts'
 import { HEADER_BLOCK_BYTES_MAX } from '../../mime/limits.ts'
-import { notSupported, sendObject, viewFor, type PeerEnvironment } from '../caller.ts'
+import { notSupported, sendObject, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
+import { isImage } from '../../read/inline-images.ts'
+import type { StoredMessage } from '../../store/messages.ts'
 import { toShortId } from '../short-id.ts'
 import { markOpened, messageFor, type MailpitPorts } from './caller.ts'
 import { presentWhole } from './present.ts'
@@ -40,19 +43,31 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts
 
   app.get('/api/v1/message/:id/part/:part', async (context) => {
     const message = await messageFor(ports, context, context.req.param('id'))
-    const attachment = message.attachments.find(({ index }) => String(index) === context.req.param('part'))
+    return respondWith(context, message, partOf(message, context.req.param('part')))
+  })
+
+  // Mailpit makes a small JPEG of it. A browser that shows the image itself makes it as small.
+  app.get('/api/v1/message/:id/part/:part/thumb', async (context) => {
+    const message = await messageFor(ports, context, context.req.param('id'))
+    const attachment = partOf(message, context.req.param('part'))
+    const isShown = isImage(attachment) && attachment.size <= THUMBNAIL_BYTES_MAX
+    if (isShown) return respondWith(context, message, attachment)
+    return context.body(BLANK_PNG, 200, attachmentHeaders({ contentType: 'image/png', filename: 'blank.png' }))
+  })
+
+  async function respondWith(context: PeerContext, message: StoredMessage, attachment: Attachment) {
     const { keyId: who } = context.var.principal
     ports.downloads.begin(who, context.env?.outgoing)
     const isGone = () => context.env?.outgoing?.destroyed ?? false
-    const found = attachment && (await contents.attachment(message, attachment.index, { who, isGone }))
-    if (!found) throw new AppError('message_not_found', 'The message has no such part.')
+    const found = await contents.attachment(message, attachment.index, { who, isGone })
+    if (!found) throw noSuchPart()
     const { contentType, filename, contentId, index } = attachment
     return sendObject(
       context,
       found,
       attachmentHeaders({ contentType, filename: filename ?? contentId ?? `part-${index}` }),
     )
-  })
+  }
 
   for (const [method, path, what] of REFUSED) {
     app.on(method, path, async (context) => {
@@ -63,12 +78,31 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts
 }
 
 const REFUSED = [
-  ['GET', '/api/v1/message/:id/part/:part/thumb', 'thumbnails. Get the part itself, without /thumb.'],
   ['POST', '/api/v1/message/:id/release', 'releasing mail. It sends no mail to other servers.'],
   ['GET', '/api/v1/message/:id/html-check', 'the HTML check.'],
   ['GET', '/api/v1/message/:id/link-check', 'the link check. GET /v1/messages/:id lists the links of a message.'],
   ['GET', '/api/v1/message/:id/sa-check', 'the SpamAssassin check.'],
 ] as const
+
+/** Larger images are not shown in a list. */
+const THUMBNAIL_BYTES_MAX = 1024 * 1024
+/** White, and as large as Mailpit's thumbnails: 180 x 120. */
+const BLANK_PNG = Uint8Array.from(
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAALQAAAB4AQAAAABznOVQAAAAIUlEQVR42u3IMQEAAAwCIPuX1gBbBDhJf/Hee++9994fA/CFvc/C7zfgAAAAAElFTkSuQmCC',
+    'base64',
+  ),
+)
+
+function partOf({ attachments }: StoredMessage, part: string): Attachment {
+  const attachment = attachments.find(({ index }) => String(index) === part)
+  if (!attachment) throw noSuchPart()
+  return attachment
+}
+
+function noSuchPart(): AppError {
+  return new AppError('message_not_found', 'The message has no such part.')
+}
 
 /** The part of a mail that may be its headers. */
 async function beginningOf({ stream }: StoredObject): Promise<Uint8Array> {

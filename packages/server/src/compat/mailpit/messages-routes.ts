@@ -125,7 +125,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
 
   async function present(
     view: View,
-    listed: StoredSummary[],
+    listed: Pick<StoredSummary, 'id'>[],
     isRead: (message: StoredSummary) => boolean,
     kind: { isSearch: boolean },
   ) {

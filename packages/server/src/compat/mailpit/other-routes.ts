@@ -9,7 +9,6 @@ import { inGroups } from '../../domain/in-groups.ts'
 import { readInlineImages } from '../../read/inline-images.ts'
 import { notSupported, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
 import { toShortId } from '../short-id.ts'
-import { newestFirst } from '../walk.ts'
 import { readFields } from './bodies.ts'
 import { markOpened, messageFor, type MailpitPorts } from './caller.ts'
 import { textOf } from './clean-text.ts'
@@ -94,13 +93,7 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
 
   /** By name, with the number of messages. */
   async function countTags(context: PeerContext): Promise<Map<string, number>> {
-    const view = viewFor(ports, context)
-    const counts = new Map<string, number>()
-    for await (const page of newestFirst(store, view)) {
-      for (const facts of await inGroups(page, READ_AT_ONCE, (one) => ports.facts(view, one))) {
-        for (const tag of facts?.tags ?? []) counts.set(tag, (counts.get(tag) ?? 0) + 1)
-      }
-    }
+    const counts = await ports.search.countTags(viewFor(ports, context))
     return new Map(Array.from(counts).sort(([one], [other]) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)))
   }
 

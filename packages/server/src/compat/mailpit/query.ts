@@ -1,8 +1,8 @@
 import { AppError } from '../../domain/errors.ts'
 import type { MessageFilter } from '../../domain/match.ts'
 import { cleanText } from './clean-text.ts'
-import type { Facts, PeerAddress } from './facts.ts'
 import { parseQueryDate } from './query-dates.ts'
+import type { Searchable } from './searchable.ts'
 
 /** Mailpit's own limit is that of the URL. Each term may be compared with every message. */
 const TERMS_MAX = 50
@@ -11,23 +11,17 @@ type AddressField = 'to' | 'from' | 'cc' | 'bcc' | 'reply-to' | 'addressed'
 type TextTerm = { on: 'text'; needle: string }
 type FieldTerm =
   | { on: AddressField | 'subject' | 'message-id' | 'tag'; needle: string }
-  | { on: 'read' | 'tagged' | 'inline' | 'attachment' }
+  | { on: 'tagged' | 'inline' | 'attachment' }
   | { on: 'after' | 'before'; at: number }
   | { on: 'larger' | 'smaller'; bytes: number }
-type Wanted = TextTerm | FieldTerm
+type ReadTerm = { on: 'read' }
+type Wanted = TextTerm | FieldTerm | ReadTerm
 type Excluded = { isExcluded: boolean }
 
 /** One part of a search. All parts must hold. */
-export type Term = (TextTerm & Excluded) | (FieldTerm & Excluded)
+export type Term = (TextTerm & Excluded) | (FieldTerm & Excluded) | (ReadTerm & Excluded)
 
-/** What the terms are compared with. */
-export type Searched = {
-  summary: { subject: string; receivedAt: number; size: number | null }
-  facts: Facts
-  isRead: boolean
-  /** Only called if nothing else decides. */
-  searchText: () => Promise<string>
-}
+type Summary = { receivedAt: number; size: number | null }
 
 /** Parses a search. Throws 400 if a date or the time zone is not valid: ignoring it could delete everything. */
 export function parseQuery(query: string, timeZone: string | null): Term[] {
@@ -112,15 +106,34 @@ export function timeFilterOf(terms: Term[], given: MessageFilter): MessageFilter
   return filter
 }
 
-export async function matchesAll(terms: Term[], message: Searched): Promise<boolean> {
-  for (const term of terms) if (term.on !== 'text' && !matches(term, message)) return false
-  const texts = terms.filter((term) => term.on === 'text')
-  if (texts.length === 0) return true
-  const searched = await message.searchText()
+/** Terms by what has to be read for them. */
+export type SortedTerms = {
+  fields: (FieldTerm & Excluded)[]
+  texts: (TextTerm & Excluded)[]
+  read: (ReadTerm & Excluded)[]
+}
+
+export function sortTerms(terms: Term[]): SortedTerms {
+  return {
+    fields: terms.filter((term) => term.on !== 'text' && term.on !== 'read'),
+    texts: terms.filter((term) => term.on === 'text'),
+    read: terms.filter((term) => term.on === 'read'),
+  }
+}
+
+export function matchesFields({ fields }: SortedTerms, summary: Summary, searchable: Searchable): boolean {
+  return fields.every((term) => matches(term, summary, searchable))
+}
+
+export function matchesText({ texts }: SortedTerms, searched: string): boolean {
   return texts.every(({ needle, isExcluded }) => searched.includes(needle) !== isExcluded)
 }
 
-function matches(term: FieldTerm & Excluded, { summary, facts, isRead }: Searched): boolean {
+export function matchesRead({ read }: SortedTerms, isRead: boolean): boolean {
+  return read.every(({ isExcluded }) => isRead !== isExcluded)
+}
+
+function matches(term: FieldTerm & Excluded, summary: Summary, searchable: Searchable): boolean {
   const { isExcluded } = term
   switch (term.on) {
     // A message of exactly this time or size: Mailpit excludes neither from both sides.
@@ -132,33 +145,26 @@ function matches(term: FieldTerm & Excluded, { summary, facts, isRead }: Searche
       return isExcluded ? sizeOf(summary) < term.bytes : sizeOf(summary) > term.bytes
     case 'smaller':
       return isExcluded ? sizeOf(summary) > term.bytes : sizeOf(summary) < term.bytes
-    case 'read':
-      return isRead !== isExcluded
     case 'tagged':
-      return facts.tags.length > 0 !== isExcluded
+      return searchable.tags.length > 0 !== isExcluded
     case 'inline':
-      return facts.inline > 0 !== isExcluded
+      return searchable.inline > 0 !== isExcluded
     case 'attachment':
-      return facts.attachments > 0 !== isExcluded
+      return searchable.attachments > 0 !== isExcluded
     case 'tag':
-      return facts.tags.some((tag) => tag.toLowerCase() === term.needle) !== isExcluded
-    case 'subject':
-      return summary.subject.toLowerCase().includes(term.needle) !== isExcluded
+      return searchable.tags.some((tag) => tag.toLowerCase() === term.needle) !== isExcluded
+    case 'reply-to':
+      return searchable.replyTo.includes(term.needle) !== isExcluded
     case 'message-id':
-      return facts.messageId.toLowerCase().includes(term.needle) !== isExcluded
+      return searchable.messageId.includes(term.needle) !== isExcluded
+    case 'addressed':
+      return ADDRESSED.some((field) => searchable[field].includes(term.needle)) !== isExcluded
     default:
-      return addressesFor(term.on, facts).some((address) => contains(address, term.needle)) !== isExcluded
+      return searchable[term.on].includes(term.needle) !== isExcluded
   }
 }
 
-function addressesFor(field: AddressField, facts: Facts): PeerAddress[] {
-  const { from, to, cc, bcc, replyTo } = facts
-  return { to, from: [from], cc, bcc, 'reply-to': replyTo, addressed: [from, ...to, ...cc, ...bcc, ...replyTo] }[field]
-}
-
-function contains({ Name, Address }: PeerAddress, needle: string): boolean {
-  return Name.toLowerCase().includes(needle) || Address.toLowerCase().includes(needle)
-}
+const ADDRESSED = ['from', 'to', 'cc', 'bcc', 'replyTo'] as const
 
 function sizeOf({ size }: { size: number | null }): number {
   return size ?? 0

@@ -1,67 +1,175 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inGroups } from '../../domain/in-groups.ts'
-import type { StoredSummary, View } from '../../store/messages.ts'
+import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
-import type { FactsReader } from '../facts-reader.ts'
+import { createTeamLists, type Listed } from '../team-lists.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
-import { newestFirst } from '../walk.ts'
-import { searchTextOf, type Facts } from './facts.ts'
-import { matchesAll, timeFilterOf, type Term } from './query.ts'
+import { createKeptTexts } from './kept-texts.ts'
+import {
+  matchesFields,
+  matchesRead,
+  matchesText,
+  sortTerms,
+  timeFilterOf,
+  type SortedTerms,
+  type Term,
+} from './query.ts'
+import { searchableOf, searchTextOf, type Searchable } from './searchable.ts'
 
 /** Most searches for the newest match find it among the first. */
-const NEWEST_PAGE = 20
-/** Messages of a page that are read at the same time. */
+const STEPS = [20, 200]
+/** Messages that are read at the same time. */
 const READ_AT_ONCE = 10
+/** Then other work gets a turn. */
+const WORK_MS_MAX = 5
+/** A megabyte for every million of common characters, two for others. */
+const TEXTS_LENGTH_MAX = 32_000_000
+/** What is kept of a message has about half a kilobyte, but some mails name thousands of addresses. */
+const SEARCHABLE_LENGTH_MAX = 4_096
 
-export type FoundMessage = StoredSummary & { isRead: boolean }
+/** A message in memory, with what was read of it. */
+type Entry = Listed & {
+  size: number | null
+  searchable: Searchable | null
+  /** At this version of the team's marks. */
+  mark: { isRead: boolean; version: number } | null
+}
+
+/** What is made of a message and may be kept with its entry. */
+type Part<Value> = {
+  known: (entry: Entry) => Value | null
+  of: (message: StoredMessage) => Value
+  keep: (entry: Entry, value: Value) => void
+}
+
+export type FoundMessage = Listed & { isRead: boolean }
 
 export type MailpitSearch = {
   /** All matches among the newest messages, newest first. */
   all(view: View, terms: Term[]): Promise<FoundMessage[]>
   /** The newest match. */
   newest(view: View, terms: Term[]): Promise<FoundMessage | null>
+  /** The tags of the newest messages, with the number of messages. */
+  countTags(view: View): Promise<Map<string, number>>
+  deleted(teamId: string, ids: string[]): void
 }
 
-type Ports = { store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>; facts: FactsReader<Facts> }
+type Ports = Pick<Store, 'listMessages' | 'followMessages' | 'messageState' | 'findMessage' | 'readAmong'>
 
-export function createSearch({ store, facts }: Ports): MailpitSearch {
+export function createSearch(store: Ports): MailpitSearch {
   const inTurn = createTurns(SEARCH_TURNS)
+  const texts = createKeptTexts<Entry>(TEXTS_LENGTH_MAX)
+  const lists = createTeamLists<Entry>(store, { entryOf, onDropped: (entries) => entries.forEach(texts.forget) })
+  const textPart: Part<string> = { known: (entry) => texts.get(entry) ?? null, of: searchTextOf, keep: texts.keep }
 
-  async function* matching(given: View, terms: Term[], pageSize?: number): AsyncGenerator<FoundMessage[]> {
-    const view = { ...given, filter: timeFilterOf(terms, given.filter) }
-    for await (const page of newestFirst(store, view, pageSize)) {
-      const positions = page.map(({ position }) => position)
-      const read = new Set(await store.readAmong(view.teamId, positions))
-      const candidates = page.map((one) => ({ ...one, isRead: read.has(one.position) }))
-      const isMatch = await inGroups(candidates, READ_AT_ONCE, (one) => isMatching(view, terms, one))
-      yield candidates.filter((_, index) => isMatch[index])
+  /** In steps, newest first. */
+  async function* visible(view: View, steps: number[]): AsyncGenerator<{ entries: Entry[]; markVersion: number }> {
+    const { entries, markVersion } = await lists.read(view.teamId, view.proceed)
+    let workedFrom = performance.now()
+    for (let end = entries.length, step = 0; end > 0; step++) {
+      const start = Math.max(0, end - (steps[step] ?? steps.at(-1)!))
+      yield {
+        entries: entries
+          .slice(start, end)
+          .reverse()
+          .filter((entry) => isIn(view, entry)),
+        markVersion,
+      }
+      end = start
+      if (performance.now() - workedFrom < WORK_MS_MAX) continue
+      view.proceed?.()
+      await yieldToEventLoop()
+      workedFrom = performance.now()
     }
   }
 
-  async function isMatching(view: View, terms: Term[], message: FoundMessage): Promise<boolean> {
-    const known = await facts(view, message)
-    if (!known) return false
-    return matchesAll(terms, {
-      summary: message,
-      facts: known,
-      isRead: message.isRead,
-      async searchText() {
-        const whole = await store.findMessage(view, message.id)
-        return whole ? searchTextOf(whole) : ''
-      },
+  async function* matching(given: View, terms: Term[], steps: number[]): AsyncGenerator<FoundMessage[]> {
+    const view = { ...given, filter: timeFilterOf(terms, given.filter) }
+    const sorted = sortTerms(terms)
+    for await (const { entries, markVersion } of visible(view, steps)) {
+      const searchables = await partsOf(view, entries, searchablePart)
+      const fitting = entries.filter((entry, index) => {
+        const searchable = searchables[index]
+        return searchable != null && matchesFields(sorted, entry, searchable)
+      })
+      const found = sorted.texts.length === 0 ? fitting : await withTexts(view, sorted, fitting)
+      await readMarks(view.teamId, found, markVersion)
+      yield found
+        .map((entry) => ({ ...entry, isRead: entry.mark!.isRead }))
+        .filter(({ isRead }) => matchesRead(sorted, isRead))
+    }
+  }
+
+  async function withTexts(view: View, terms: SortedTerms, entries: Entry[]): Promise<Entry[]> {
+    const searched = await partsOf(view, entries, textPart)
+    return entries.filter((_, index) => {
+      const text = searched[index]
+      return text != null && matchesText(terms, text)
     })
+  }
+
+  /** From memory, or else from the store. Null for a message that has been deleted. */
+  async function partsOf<Value>(view: View, entries: Entry[], part: Part<Value>): Promise<(Value | null)[]> {
+    const values = entries.map(part.known)
+    const missing = entries.flatMap((_, index) => (values[index] === null ? [index] : []))
+    await inGroups(missing, READ_AT_ONCE, async (index) => {
+      const message = await store.findMessage(view, entries[index]!.id)
+      if (!message) return
+      const value = part.of(message)
+      part.keep(entries[index]!, value)
+      values[index] = value
+    })
+    return values
+  }
+
+  async function readMarks(teamId: string, entries: Entry[], version: number): Promise<void> {
+    const unknown = entries.filter(({ mark }) => mark?.version !== version)
+    if (unknown.length === 0) return
+    const positions = unknown.map(({ position }) => position)
+    const read = new Set(await store.readAmong(teamId, positions))
+    for (const entry of unknown) entry.mark = { isRead: read.has(entry.position), version }
   }
 
   return {
     all: (view, terms) =>
       inTurn(view.teamId, async () => {
         const all: FoundMessage[] = []
-        for await (const page of matching(view, terms)) all.push(...page)
+        for await (const found of matching(view, terms, STEPS.slice(-1))) all.push(...found)
         return all
       }),
     newest: (view, terms) =>
       inTurn(view.teamId, async () => {
-        for await (const [first] of matching(view, terms, NEWEST_PAGE)) if (first) return first
+        for await (const [first] of matching(view, terms, STEPS)) if (first) return first
         return null
       }),
+    countTags: (view) =>
+      inTurn(view.teamId, async () => {
+        const counts = new Map<string, number>()
+        for await (const { entries } of visible(view, STEPS.slice(-1))) {
+          for (const searchable of await partsOf(view, entries, searchablePart)) {
+            for (const tag of searchable?.tags ?? []) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+          }
+        }
+        return counts
+      }),
+    deleted: lists.deleted,
   }
+}
+
+const searchablePart: Part<Searchable> = {
+  known: ({ searchable }) => searchable,
+  of: searchableOf,
+  keep(entry, searchable) {
+    if (JSON.stringify(searchable).length <= SEARCHABLE_LENGTH_MAX) entry.searchable = searchable
+  },
+}
+
+function entryOf({ id, position, receivedAt, mailboxId, size }: StoredSummary): Entry {
+  return { id, position, receivedAt, mailboxId, size, searchable: null, mark: null }
+}
+
+function isIn({ oldestReceivedAt, filter }: View, { receivedAt, mailboxId }: Entry): boolean {
+  const { mailboxId: boundTo, start = -Infinity, end = Infinity } = filter
+  if (boundTo !== undefined && boundTo !== mailboxId) return false
+  return receivedAt >= Math.max(oldestReceivedAt, start) && receivedAt < end
 }

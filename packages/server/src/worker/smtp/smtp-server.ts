@@ -189,6 +189,6 @@ async function settledWithin(promise: Promise<void>, timeoutMs: number): Promise
 }
 
 /** Lower case and A-labels, the form that address parsing produces. */
-function toComparableDomain(domain: string): string {
+export function toComparableDomain(domain: string): string {
   return domainToASCII(domain) || domain.toLowerCase()
 }

@@ -1,0 +1,75 @@
+import type { PeerName } from '../../src/compat/peers.ts'
+import { toShortId } from '../../src/compat/short-id.ts'
+
+/** The message that a call is about. It has an attachment, and `word` occurs in its subject. The id is as the peer writes it. */
+export type CallSubject = { id: string; word: string; address: string }
+
+export type DoorRow = {
+  /** What a key for everything gets. 200 if it is not given. */
+  status?: number
+  /** Also without a key. */
+  isForEveryone?: true
+  /** What a key for reading gets, and one for a mailbox. As above if it is not given. */
+  reader?: number
+  /** What a key gets that does not see the message. As above if it is not given. */
+  outsider?: number
+  /** The response to a caller who sees the message has its id or its word. */
+  isShowing?: true
+  /** Marks or deletes the message, or adds one. */
+  isChanging?: true
+  query?: (subject: CallSubject) => string
+  body?: (subject: CallSubject) => object
+}
+
+export type DoorCase = {
+  /** As the peer writes it. */
+  idOf: (messageId: string) => string
+  rows: Record<string, DoorRow>
+}
+
+const ABSENT = { outsider: 404 }
+/** Refused with a text that says what is not supported. */
+const REFUSED = { status: 400, reader: 400, outsider: 400 }
+const FULL_ONLY = { reader: 403, isChanging: true } as const
+
+/** For each door, exactly the routes that it has. */
+export const DOOR_CASES: Record<PeerName, DoorCase> = {
+  mailpit: {
+    idOf: toShortId,
+    rows: {
+      'GET /livez': { isForEveryone: true },
+      'GET /readyz': { isForEveryone: true },
+      'GET /': {},
+      'GET /api/v1/info': {},
+      'GET /api/v1/webui': {},
+      'GET /api/v1/messages': { isShowing: true },
+      'PUT /api/v1/messages': { ...FULL_ONLY, body: ({ id }) => ({ Read: true, IDs: [id] }) },
+      'DELETE /api/v1/messages': { ...FULL_ONLY, body: ({ id }) => ({ IDs: [id] }) },
+      'GET /api/v1/search': { isShowing: true, query: ({ word }) => `query=${word}` },
+      'DELETE /api/v1/search': { ...FULL_ONLY, query: ({ word }) => `query=${word}` },
+      'GET /api/v1/message/:id': { ...ABSENT, isShowing: true },
+      'GET /api/v1/message/:id/headers': { ...ABSENT, isShowing: true },
+      'GET /api/v1/message/:id/raw': { ...ABSENT, isShowing: true },
+      'GET /api/v1/message/:id/part/:part': { ...ABSENT, isShowing: true },
+      'GET /api/v1/message/:id/part/:part/thumb': ABSENT,
+      'POST /api/v1/message/:id/release': { ...REFUSED, ...ABSENT },
+      'GET /api/v1/message/:id/html-check': { ...REFUSED, ...ABSENT },
+      'GET /api/v1/message/:id/link-check': { ...REFUSED, ...ABSENT },
+      'GET /api/v1/message/:id/sa-check': { ...REFUSED, ...ABSENT },
+      'GET /api/v1/tags': { isShowing: true },
+      'PUT /api/v1/tags': REFUSED,
+      'PUT /api/v1/tags/:tag': REFUSED,
+      'DELETE /api/v1/tags/:tag': REFUSED,
+      'GET /api/v1/chaos': REFUSED,
+      'PUT /api/v1/chaos': REFUSED,
+      // To an address of our team. Others learn only that it is not theirs.
+      'POST /api/v1/send': {
+        reader: 403,
+        outsider: 400,
+        body: ({ address }) => ({ from: { email: 'app@shop.example' }, to: [{ email: address }], text: 'Sent' }),
+      },
+      'GET /view/latest': { status: 302, query: ({ word }) => `query=${word}`, ...ABSENT },
+      'GET /view/:file': { status: 302, ...ABSENT },
+    },
+  },
+}
