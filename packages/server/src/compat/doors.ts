@@ -16,7 +16,8 @@ export function openDoors(name: PeerName, ports: DoorPorts) {
   const peer = CREATE[name](ports)
   const prefix = `/compat/${name}`
   const [keyed, open] = [withKey(ports), withoutKey(ports)]
-  const { fetch: serveKeyed, routes } = peer.serve(keyed)
+  const { fetch, routes } = peer.serve(keyed)
+  const serveKeyed = withSingleSlashes(fetch)
 
   function upgradesAt(paths: string[], enter: Enter): Upgrades {
     const isWebSocket = (protocol: string | undefined) => protocol?.toLowerCase() === 'websocket'
@@ -41,11 +42,21 @@ export function openDoors(name: PeerName, ports: DoorPorts) {
       keyed,
     ),
     /** At the root, for a port of its own. */
-    fetch: peer.serve(open).fetch,
+    fetch: withSingleSlashes(peer.serve(open).fetch),
     /** As declared by the peer. */
     routes,
     upgrades: upgradesAt([peer.eventsPath], open),
     deleted: peer.deleted,
     close: peer.close,
+  }
+}
+
+/** Some clients ask for `//view/…`, and the routers of other mail catchers redirect them. */
+function withSingleSlashes(fetch: DoorFetch): DoorFetch {
+  return (request, bindings) => {
+    const url = new URL(request.url)
+    if (!url.pathname.includes('//')) return fetch(request, bindings)
+    url.pathname = url.pathname.replaceAll(/\/{2,}/g, '/')
+    return fetch(new Request(url, request), bindings)
   }
 }

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ListAnchor, StoredSummary, View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 
-/** The newest messages that a request looks at. The first search of this many takes about three seconds, later ones half a second. */
+/** The newest messages that a request looks at. The first search of this many reads them all, in about three seconds. */
 export const LOOKED_AT_MAX = 50_000
 const PAGE = 200
 

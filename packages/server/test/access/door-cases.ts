@@ -17,6 +17,10 @@ export type DoorRow = {
   isShowing?: true
   /** Marks or deletes the message, or adds one. */
   isChanging?: true
+  /** Deletes all messages that the caller sees. */
+  isEmptying?: true
+  /** The response does not end. */
+  isStream?: true
   query?: (subject: CallSubject) => string
   body?: (subject: CallSubject) => object
 }
@@ -70,6 +74,29 @@ export const DOOR_CASES: Record<PeerName, DoorCase> = {
       },
       'GET /view/latest': { status: 302, query: ({ word }) => `query=${word}`, ...ABSENT },
       'GET /view/:file': { status: 302, ...ABSENT },
+    },
+  },
+  mailhog: {
+    idOf: toShortId,
+    rows: {
+      'GET /livez': { isForEveryone: true },
+      'GET /readyz': { isForEveryone: true },
+      'GET /': {},
+      'GET /api/v1/messages': { isShowing: true },
+      'DELETE /api/v1/messages': { ...FULL_ONLY, isEmptying: true },
+      'GET /api/v1/messages/:id': { isShowing: true },
+      'DELETE /api/v1/messages/:id': { ...FULL_ONLY, ...ABSENT },
+      'GET /api/v1/messages/:id/download': { ...ABSENT, isShowing: true },
+      'GET /api/v1/messages/:id/mime/part/:part/download': { ...ABSENT, isShowing: true },
+      'POST /api/v1/messages/:id/release': { ...REFUSED, ...ABSENT },
+      'GET /api/v1/events': { isStream: true },
+      'GET /api/v2/messages': { isShowing: true },
+      'GET /api/v2/search': { isShowing: true, query: ({ word }) => `kind=containing&query=${word}` },
+      'GET /api/v2/jim': { status: 404 },
+      'PUT /api/v2/jim': { status: 404 },
+      'DELETE /api/v2/jim': { status: 404 },
+      'POST /api/v2/jim': REFUSED,
+      'GET /api/v2/outgoing-smtp': {},
     },
   },
 }

@@ -1,7 +1,8 @@
 import { createTransport } from 'nodemailer'
 import { vi } from 'vitest'
-import { openDoors, type PeerName } from '../../src/compat/peers.ts'
+import { openDoors } from '../../src/compat/doors.ts'
 import type { DoorPorts } from '../../src/compat/door.ts'
+import type { PeerName } from '../../src/compat/peers.ts'
 import { startFileServer } from '../support/file-server.ts'
 import { makeTeamKey } from '../support/made-team.ts'
 import { openPeople } from '../support/people.ts'
@@ -88,7 +89,7 @@ export async function startDoorMatrix(peer: PeerName) {
     })
     return { id: idOf(found.id), word, address }
   }
-  const shared = await newSubject()
+  let shared = await newSubject()
 
   /** Routes that name the message by its id, called by a key of another team. Ids are also taken as we write them. */
   async function idRequests(): Promise<IdRequest[]> {
@@ -120,7 +121,8 @@ export async function startDoorMatrix(peer: PeerName) {
       headers: await headersOf(caller),
       ...(row.body && { body: JSON.stringify(row.body(subject)) }),
     })
-    const text = `${await response.text()} ${response.headers.get('location')}`
+    const body = row.isStream && response.ok ? await response.body!.cancel() : await response.text()
+    const text = `${body} ${response.headers.get('location')}`
     const shows = text.includes(subject.word) || text.includes(subject.id)
     const changes = row.isChanging === true && (await stateOf(subject)) !== before
     const mayDo = response.status === expected && is(SEEING, caller) && expected < 400
@@ -128,6 +130,7 @@ export async function startDoorMatrix(peer: PeerName) {
       response.status === expected &&
       (mayDo ? shows || !row.isShowing : !shows) &&
       changes === (mayDo && row.isChanging === true)
+    if (row.isEmptying) shared = await newSubject()
     return isRight ? null : { status: response.status, shows, changes }
   }
 

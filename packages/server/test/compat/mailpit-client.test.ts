@@ -191,6 +191,17 @@ test('what is sent passes the limits of SMTP: allowed domains, size and free dis
   expect(await send(full, 'qa@mailhatch.test')).toMatch(/^507 .*no room for more mail\. 0$/)
 })
 
+test('a path with two slashes is the one with one, as clients for Cypress write it', async () => {
+  const { client, compatUrl, url, apiKey, sendMail } = await start()
+  await sendMail({ to: 'anna@shop.example', subject: 'Hello', text: 'Seen' })
+  const [message] = (await client.waitForMessages()).messages
+  const headers = { authorization: `Bearer ${apiKey}` }
+  for (const door of [compatUrl, `${url}/compat/mailpit`]) {
+    expect(await (await fetch(`${door}//view/${message!.ID}.txt`, { headers })).text()).toContain('Seen')
+    expect((await fetch(`${door}//view/${'0'.repeat(22)}.txt`, { headers })).status).toBe(404)
+  }
+})
+
 test('health checks need nothing', async () => {
   const { compatUrl } = await start()
   for (const path of ['/livez', '/readyz', '/']) expect((await fetch(compatUrl + path)).status).toBe(200)

@@ -89,8 +89,8 @@ export function createSearch(store: Ports): MailpitSearch {
     for await (const { entries, markVersion } of visible(view, steps)) {
       const searchables = await partsOf(view, entries, searchablePart)
       const fitting = entries.filter((entry, index) => {
-        const searchable = searchables[index]
-        return searchable != null && matchesFields(sorted, entry, searchable)
+        const searchable = searchables[index] ?? null
+        return searchable !== null && matchesFields(sorted, entry, searchable)
       })
       const found = sorted.texts.length === 0 ? fitting : await withTexts(view, sorted, fitting)
       await readMarks(view.teamId, found, markVersion)
@@ -103,8 +103,8 @@ export function createSearch(store: Ports): MailpitSearch {
   async function withTexts(view: View, terms: SortedTerms, entries: Entry[]): Promise<Entry[]> {
     const searched = await partsOf(view, entries, textPart)
     return entries.filter((_, index) => {
-      const text = searched[index]
-      return text != null && matchesText(terms, text)
+      const text = searched[index] ?? null
+      return text !== null && matchesText(terms, text)
     })
   }
 
