@@ -121,8 +121,9 @@ export async function startDoorMatrix(peer: PeerName) {
       headers: await headersOf(caller),
       ...(row.body && { body: JSON.stringify(row.body(subject)) }),
     })
-    const body = row.isStream && response.ok ? await response.body!.cancel() : await response.text()
-    const text = `${body} ${response.headers.get('location')}`
+    const isEndless = row.isStream && response.ok
+    if (isEndless) await response.body!.cancel()
+    const text = `${isEndless ? '' : await response.text()} ${response.headers.get('location')}`
     const shows = text.includes(subject.word) || text.includes(subject.id)
     const changes = row.isChanging === true && (await stateOf(subject)) !== before
     const mayDo = response.status === expected && is(SEEING, caller) && expected < 400

@@ -1,6 +1,6 @@
 import { createProgress } from '../progress.ts'
 import { importMail, type ImportChoices, type ImportPorts } from './import-mail.ts'
-import type { Found } from './mail-files.ts'
+import type { FoundFiles } from './mail-files.ts'
 import { readMails } from './read-mails.ts'
 import type { StoredMail, Unreadable } from './stored-mail.ts'
 
@@ -16,7 +16,7 @@ const PROBLEMS_MAX = 1_000
 export type ImportResult = { imported: number; duplicates: number; failed: number; problems: string[] }
 type Imported = { result: ImportResult; sent: number }
 
-export async function importAll(ports: ImportPorts, found: Found, choices: ImportChoices): Promise<Imported> {
+export async function importAll(ports: ImportPorts, found: FoundFiles, choices: ImportChoices): Promise<Imported> {
   const progress = createProgress()
   const total = kilobytes(found.files.reduce((sum, { bytes }) => sum + bytes, 0))
   const result: ImportResult = { imported: 0, duplicates: 0, failed: 0, problems: [] }

@@ -19,9 +19,9 @@ const HEADERS_TOO_LONG = `headers too long to find all recipients (at most ${HEA
 export type ImportPorts = { smtp: Pick<SmtpSender, 'send'>; known: KnownMail; isReceived: Receiving; domain: string }
 export type ImportChoices = { to?: string; duplicates?: boolean; dryRun?: boolean }
 /** `sent`: how many recipients the server has accepted. */
-export type Outcome = { sent: number; problem: string | null } | 'duplicate'
+export type ImportOutcome = { sent: number; problem: string | null } | 'duplicate'
 
-export async function importMail(ports: ImportPorts, mail: StoredMail, choices: ImportChoices): Promise<Outcome> {
+export async function importMail(ports: ImportPorts, mail: StoredMail, choices: ImportChoices): Promise<ImportOutcome> {
   const { known } = ports
   const wantsAll = choices.duplicates ?? false
   if (!wantsAll && choices.to === undefined && known.hasExported(mail)) return 'duplicate'
@@ -48,7 +48,7 @@ async function receivedOf({ isReceived, domain }: ImportPorts, named: string[]):
 
 type Outgoing = { from: string; to: string[]; raw: Uint8Array }
 
-async function send({ smtp }: Pick<ImportPorts, 'smtp'>, { from, to, raw }: Outgoing): Promise<Outcome> {
+async function send({ smtp }: Pick<ImportPorts, 'smtp'>, { from, to, raw }: Outgoing): Promise<ImportOutcome> {
   const refused: string[] = []
   let sent = 0
   try {

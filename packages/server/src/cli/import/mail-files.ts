@@ -8,11 +8,11 @@ import { findInFolder, type FoundFile } from './mail-folder.ts'
 import { isMailpitDatabase } from './mailpit.ts'
 
 export type MailFile = FoundFile & { bytes: number }
-export type Found = { files: MailFile[]; problems: string[] }
+export type FoundFiles = { files: MailFile[]; problems: string[] }
 
 /** The given files, and the mail files in each given folder, oldest first. */
-export function findMailFiles(paths: string[], kind: Kind | null): Found {
-  const found: Found = { files: [], problems: [] }
+export function findMailFiles(paths: string[], kind: Kind | null): FoundFiles {
+  const found: FoundFiles = { files: [], problems: [] }
   for (const path of paths) {
     const given = statSync(path)
     if (given.isFile()) found.files.push({ path, format: formatOf(path, kind), bytes: given.size })

@@ -5,7 +5,7 @@ import type { StoredMessage } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
 import { fromShortId } from '../short-id.ts'
-import type { Events } from './events.ts'
+import type { MailhogEvents } from './events.ts'
 import type { MailhogSearch } from './search.ts'
 import type { MessageWriter } from './write-messages.ts'
 
@@ -14,7 +14,7 @@ export type MailhogPorts = DoorPorts & {
   search: MailhogSearch
   write: MessageWriter
   inLargeTurn: KeyedSemaphore
-  events: Events
+  events: MailhogEvents
   downloads: Downloads
 }
 

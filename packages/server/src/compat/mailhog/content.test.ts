@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PARTS_MAX } from '../../mime/limits.ts'
-import { parseContent, partsOf, type Content, type Mime } from './content.ts'
+import { parseContent, partsOf, type MimeContent, type Mime } from './content.ts'
 
 const mailOf = (...lines: string[]) => parseContent(lines.join('\r\n'))
 const bodies = (mime: Mime | null) => mime?.Parts?.map(({ Body }) => Body.bytes)
@@ -46,7 +46,7 @@ test('hostile mail has a limited number of parts and levels', () => {
     `--b${level}.`,
   ])
   let depth = 0
-  for (let part: Content | undefined = mailOf(...levels.flat()); part; depth++) {
+  for (let part: MimeContent | undefined = mailOf(...levels.flat()); part; depth++) {
     part.MIME = depth === 0 ? partsOf(part) : part.MIME
     part = part.MIME?.Parts?.[0]
   }

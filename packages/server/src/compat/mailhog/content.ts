@@ -3,8 +3,8 @@ import { DEPTH_MAX, HEADER_BLOCK_BYTES_MAX, HEADERS_MAX, PARTS_MAX } from '../..
 import { RawText } from './json-pieces.ts'
 
 /** A mail or a part of it, as MailHog shows it: nothing is decoded. */
-export type Content = { Headers: Record<string, string[]>; Body: RawText; Size: number; MIME: Mime | null }
-export type Mime = { Parts: Content[] | null }
+export type MimeContent = { Headers: Record<string, string[]>; Body: RawText; Size: number; MIME: Mime | null }
+export type Mime = { Parts: MimeMimeContent[] | null }
 
 /**
  * Each level repeats what is inside of it. Parts of mail with more levels than this are shown as text.
@@ -14,7 +14,7 @@ const LEVELS_MAX = DEPTH_MAX / 2
 const HEAD_END = '\r\n\r\n'
 
 /** Splits a mail as MailHog does, including its oddities. The text has one character for each byte. */
-export function parseContent(mail: string): Content {
+export function parseContent(mail: string): MimeContent {
   const end = mail.indexOf(HEAD_END)
   const hasHead = end >= 0
   return {
@@ -26,12 +26,12 @@ export function parseContent(mail: string): Content {
 }
 
 /** The parts of a mail, those inside of other parts too. Null if it has none. */
-export function partsOf(content: Content, left = { parts: PARTS_MAX, levels: LEVELS_MAX }): Mime | null {
+export function partsOf(content: MimeContent, left = { parts: PARTS_MAX, levels: LEVELS_MAX }): Mime | null {
   const type = content.Headers['Content-Type']?.[0]
   if (!type?.startsWith('multipart/') || left.levels === 0) return null
   const boundary = parseHeaderValue(type).parameters.get('boundary')
   if (!boundary) return { Parts: null }
-  const parts: Content[] = []
+  const parts: MimeMimeContent[] = []
   for (const text of content.Body.bytes.split(`--${boundary}`, left.parts)) {
     if (text === '' || left.parts <= 0) continue
     left.parts--

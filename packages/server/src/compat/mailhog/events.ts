@@ -9,7 +9,7 @@ import { readMail } from './read-mail.ts'
 const WHOLE_BYTES_MAX = 1024 * 1024
 const WAITING_BYTES = 16 * 1024 * 1024
 
-export type Events = ReturnType<typeof createEvents>
+export type MailhogEvents = ReturnType<typeof createEvents>
 
 /** New messages. MailHog announces nothing else. */
 export function createEvents(ports: DoorPorts) {

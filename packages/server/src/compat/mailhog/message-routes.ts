@@ -9,7 +9,7 @@ import type { StoredMessage } from '../../store/messages.ts'
 import { notSupported, sendObject, type PeerEnvironment } from '../caller.ts'
 import { toShortId } from '../short-id.ts'
 import { findMessage, requireMessage, type MailhogPorts } from './caller.ts'
-import { parseContent, partsOf, type Content } from './content.ts'
+import { parseContent, partsOf, type MimeContent } from './content.ts'
 import { readMail } from './read-mail.ts'
 import { isLarge, sendPieces } from './write-messages.ts'
 
@@ -60,16 +60,16 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailhogPorts
   }
 }
 
-function headerOf({ Headers }: Content, name: string): string {
+function headerOf({ Headers }: MimeContent, name: string): string {
   return Object.entries(Headers).find(([one]) => one.toLowerCase() === name)?.[1][0] ?? ''
 }
 
-function fileNameOf(part: Content): string | undefined {
+function fileNameOf(part: MimeContent): string | undefined {
   return parseHeaderValue(headerOf(part, 'content-disposition')).parameters.get('filename')
 }
 
 /** MailHog decodes base64 and nothing else. */
-function decode(part: Content): Uint8Array<ArrayBuffer> {
+function decode(part: MimeContent): Uint8Array<ArrayBuffer> {
   const isBase64 = headerOf(part, 'content-transfer-encoding').trim().toLowerCase() === 'base64'
   return Uint8Array.from(Buffer.from(part.Body.bytes, isBase64 ? 'base64' : 'latin1'))
 }

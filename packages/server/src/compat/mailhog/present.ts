@@ -1,7 +1,7 @@
 import { isoTime } from '../../http/present.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { toShortId } from '../short-id.ts'
-import { parseContent, partsOf, type Content } from './content.ts'
+import { parseContent, partsOf, type MimeContent } from './content.ts'
 import { RawText } from './json-pieces.ts'
 
 /** A message as in MailHog. `mail` has one character for each byte. */
@@ -27,7 +27,7 @@ export function presentMessage(message: StoredMessage, mail: string) {
 type Arrival = { id: string; from: string; helo: string; receivedAt: number }
 
 /** MailHog adds what a server on the way would add. Tests find the sender of the envelope there. */
-function addHeaders({ Headers }: Content, { id, from, helo, receivedAt }: Arrival): void {
+function addHeaders({ Headers }: MimeContent, { id, from, helo, receivedAt }: Arrival): void {
   const nameOf = (name: string) => Object.keys(Headers).find((one) => one.toLowerCase() === name.toLowerCase())
   const add = (name: string, value: string) => {
     const used = nameOf(name) ?? name
