@@ -4,7 +4,7 @@ import { RawText } from './json-pieces.ts'
 
 /** A mail or a part of it, as MailHog shows it: nothing is decoded. */
 export type MimeContent = { Headers: Record<string, string[]>; Body: RawText; Size: number; MIME: Mime | null }
-export type Mime = { Parts: MimeMimeContent[] | null }
+export type Mime = { Parts: MimeContent[] | null }
 
 /**
  * Each level repeats what is inside of it. Parts of mail with more levels than this are shown as text.
@@ -31,7 +31,7 @@ export function partsOf(content: MimeContent, left = { parts: PARTS_MAX, levels:
   if (!type?.startsWith('multipart/') || left.levels === 0) return null
   const boundary = parseHeaderValue(type).parameters.get('boundary')
   if (!boundary) return { Parts: null }
-  const parts: MimeMimeContent[] = []
+  const parts: MimeContent[] = []
   for (const text of content.Body.bytes.split(`--${boundary}`, left.parts)) {
     if (text === '' || left.parts <= 0) continue
     left.parts--
