@@ -2,7 +2,7 @@ import { Mailhatch } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startServer } from '../support/server.ts'
-import { overlooked, runSchedules, type SentMail } from './schedules.ts'
+import { overlooked, runSchedules, type ScheduleRun, type Senders, type SentMail } from './schedules.ts'
 import { startSlowProxy } from './slow-proxy.ts'
 import { startApiApart, startWorkers } from './workers-apart.ts'
 
@@ -12,10 +12,8 @@ const COUNT = 20
 
 test('all mail is said to have arrived only when none is on its way', async () => {
   const { sdk, smtpPort } = await startServer()
-  const { runs } = await runSchedules({ sdk, smtpPorts: [smtpPort] }, { seed: SEED, count: COUNT, atOnce: 10 })
-  expect(runs.flatMap(overlooked)).toEqual([])
-  // Some messages came, and some mail came to nothing.
-  expect(runs.some(({ settled }) => settled.count > 0)).toBe(true)
+  const runs = await runUntilSomeCame({ sdk, smtpPorts: [smtpPort] })
+  // Some mail came to nothing.
   expect(runs.some(({ mails }) => mails.some(({ seenAt }) => seenAt === null))).toBe(true)
 })
 
@@ -27,10 +25,17 @@ test('the same with two workers in their own processes, whose announcements are 
     sdk: new Mailhatch({ url: api.apiUrl, apiKey }),
     smtpPorts: workers.map(({ smtpPort }) => smtpPort),
   }
-  const { runs } = await runSchedules(senders, { seed: SEED, count: COUNT, atOnce: 10 })
-  expect(runs.flatMap(overlooked)).toEqual([])
-  expect(runs.some(({ settled }) => settled.count > 0)).toBe(true)
+  await runUntilSomeCame(senders)
 })
+
+/** A busy machine may delay all senders until it is too late for their schedule. Other schedules are tried then. */
+async function runUntilSomeCame(senders: Senders): Promise<ScheduleRun[]> {
+  for (let seed = SEED; ; seed++) {
+    const { runs } = await runSchedules(senders, { seed, count: COUNT, atOnce: 10 })
+    expect(runs.flatMap(overlooked)).toEqual([])
+    if (runs.some(({ settled }) => settled.count > 0)) return runs
+  }
+}
 
 test('control: mail that was overlooked is found', () => {
   const at = (ms: number) => new Date(ms).toISOString()
