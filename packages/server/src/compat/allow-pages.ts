@@ -1,6 +1,6 @@
 import type { Env, Hono } from 'hono'
 
-const METHODS = 'GET, POST, PUT, DELETE, OPTIONS'
+const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS'
 const REQUEST_HEADERS = 'Authorization, Content-Type'
 const PREFLIGHT_SECONDS = '600'
 

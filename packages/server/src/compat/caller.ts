@@ -4,7 +4,7 @@ import type { Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ApiEnvironment } from '../http/environment.ts'
 import { viewOf, whileConnected } from '../http/view.ts'
-import type { View } from '../store/messages.ts'
+import type { StoredMessage, View } from '../store/messages.ts'
 import type { DoorPorts } from './door.ts'
 
 export type PeerEnvironment = {
@@ -15,6 +15,20 @@ export type PeerContext = Context<PeerEnvironment>
 
 export function viewFor({ now }: Pick<DoorPorts, 'now'>, context: PeerContext): View {
   return { ...viewOf(context.var.principal, {}, now()), proceed: whileConnected(context.env?.outgoing) }
+}
+
+/** For peers that mark what is opened. A message is shown even if it cannot be marked, for example on a full disk. */
+export async function markOpened(
+  { store, observe }: Pick<DoorPorts, 'store' | 'observe'>,
+  view: View,
+  { position }: StoredMessage,
+): Promise<void> {
+  try {
+    const isRead = (await store.readAmong(view.teamId, [position])).length > 0
+    if (!isRead) await store.markMessages(view.teamId, [position], true)
+  } catch (error) {
+    observe.log.error({ err: error }, 'marking a message as read failed')
+  }
 }
 
 /** For what the other mail catcher can do and this server cannot. */

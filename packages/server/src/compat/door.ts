@@ -17,9 +17,8 @@ export type DoorRoutes = { fetch: DoorFetch; routes: { method: string; path: str
 export type Peer = {
   /** Its routes, at the root. */
   serve(enter: Enter): DoorRoutes
-  /** The path of its WebSocket, and what takes over the connections to it. */
-  eventsPath: string
-  connect(enter: Enter): Upgrades['take']
+  /** The path of its WebSocket, and what takes over the connections to it. Null if it has none. */
+  events: { path: string; connect(enter: Enter): Upgrades['take'] } | null
   /** Call after messages were deleted. */
   deleted(teamId: string, ids: string[]): void
   close(): void

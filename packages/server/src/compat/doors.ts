@@ -2,11 +2,16 @@ import { basePathOf } from '../http/base-path.ts'
 import type { Upgrades } from '../http/listen.ts'
 import { withKey, withoutKey } from './access.ts'
 import type { DoorFetch, DoorPorts, Enter, Peer } from './door.ts'
+import { createMaildev } from './maildev/maildev.ts'
 import { createMailhog } from './mailhog/mailhog.ts'
 import { createMailpit } from './mailpit/mailpit.ts'
 import type { PeerName } from './peers.ts'
 
-const CREATE: Record<PeerName, (ports: DoorPorts) => Peer> = { mailpit: createMailpit, mailhog: createMailhog }
+const CREATE: Record<PeerName, (ports: DoorPorts) => Peer> = {
+  mailpit: createMailpit,
+  mailhog: createMailhog,
+  maildev: createMaildev,
+}
 
 /**
  * The API of another mail catcher, twice: below `/compat/<name>/` of our API, where a key is required, and on a port of its
@@ -19,11 +24,15 @@ export function openDoors(name: PeerName, ports: DoorPorts) {
   const { fetch, routes } = peer.serve(keyed)
   const serveKeyed = withSingleSlashes(fetch)
 
-  function upgradesAt(paths: string[], enter: Enter): Upgrades {
+  /** Of the WebSocket below these prefixes. */
+  function upgradesBelow(prefixes: string[], enter: Enter): Upgrades | null {
+    if (!peer.events) return null
+    const { path, connect } = peer.events
+    const paths = prefixes.map((before) => `${before}${path}`)
     const isWebSocket = (protocol: string | undefined) => protocol?.toLowerCase() === 'websocket'
     return {
       takes: ({ url = '', headers }) => isWebSocket(headers.upgrade) && paths.includes(url.split('?')[0]!),
-      take: peer.connect(enter),
+      take: connect(enter),
     }
   }
 
@@ -37,15 +46,15 @@ export function openDoors(name: PeerName, ports: DoorPorts) {
         return serveKeyed(new Request(url, request), bindings)
       }
     },
-    upgradesBesides: upgradesAt(
-      ['', basePathOf(ports.site.appUrl)].map((base) => `${base}${prefix}${peer.eventsPath}`),
+    upgradesBesides: upgradesBelow(
+      ['', basePathOf(ports.site.appUrl)].map((base) => `${base}${prefix}`),
       keyed,
     ),
     /** At the root, for a port of its own. */
     fetch: withSingleSlashes(peer.serve(open).fetch),
     /** As declared by the peer. */
     routes,
-    upgrades: upgradesAt([peer.eventsPath], open),
+    upgrades: upgradesBelow([''], open),
     deleted: peer.deleted,
     close: peer.close,
   }

@@ -1,5 +1,5 @@
 /** The mail catchers whose API this server has, with the names that people know them by. */
-export const PEERS = { mailpit: 'Mailpit', mailhog: 'MailHog' } as const
+export const PEERS = { mailpit: 'Mailpit', mailhog: 'MailHog', maildev: 'MailDev' } as const
 export type PeerName = keyof typeof PEERS
 
 // The keys of the object are exactly its names.

@@ -11,11 +11,20 @@ import { PEERS, type PeerName } from './peers.ts'
 
 type Ports = Pick<DoorPorts, 'observe' | 'site'>
 
-/** The routes of a peer, with what all of them have: health checks, access, headers, and errors as text. */
+type PeerRoutes = {
+  name: PeerName
+  addRoutes(app: Hono<PeerEnvironment>): void
+  /** Its health checks, which need no key, if they are not `/livez` and `/readyz`. */
+  addHealthChecks?(app: Hono<PeerEnvironment>): void
+  /** How it writes an error, if not as text. */
+  contentOf?(refusal: AppError): { type: string; body: string }
+}
+
+/** The routes of a peer, with what all of them have: health checks, access, headers, and errors. */
 export function createRoutes(
-  { observe: { log, isOverloaded, findProblems }, site }: Ports,
+  { observe, site }: Ports,
   enter: Enter,
-  peer: { name: PeerName; addRoutes(app: Hono<PeerEnvironment>): void },
+  { name, addRoutes, addHealthChecks = addCommonChecks(observe), contentOf = asText }: PeerRoutes,
 ): Hono<PeerEnvironment> {
   const app = new Hono<PeerEnvironment>()
 
@@ -29,28 +38,41 @@ export function createRoutes(
     context.header('cache-control', 'no-store')
   })
   allowPages(app, site)
-  app.get('/livez', (context) => context.body(null, 200))
-  app.get('/readyz', async (context) => {
-    const problems = await findProblems()
-    return problems.length === 0 ? context.body(null, 200) : context.text(problems.join('\n'), 503)
-  })
+  addHealthChecks(app)
   app.use(async (context, next) => {
-    if (!['GET', 'HEAD'].includes(context.req.method)) requireNotOverloaded(isOverloaded)
+    if (!['GET', 'HEAD'].includes(context.req.method)) requireNotOverloaded(observe.isOverloaded)
     context.set('principal', await enter(context.req.raw.headers))
     await next()
   })
-  const greeting = `Mailhatch, with ${PEERS[peer.name]}'s API. The dashboard is at ${site.appUrl}/\n`
+  const greeting = `Mailhatch, with ${PEERS[name]}'s API. The dashboard is at ${site.appUrl}/\n`
   app.get('/', (context) => context.text(greeting))
-  peer.addRoutes(app)
+  addRoutes(app)
 
-  const respond = ({ message, status, headers }: AppError) =>
-    new Response(message, { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' } })
+  const respond = (refusal: AppError) => {
+    const { type, body } = contentOf(refusal)
+    return new Response(body, { status: refusal.status, headers: { ...refusal.headers, 'content-type': type } })
+  }
   app.notFound((context) => respond(refuseRoute(app.routes, context.req.path)))
   app.onError((error, context) => {
     if (!(error instanceof AppError)) {
-      log.error({ err: error, requestId: context.get('requestId'), route: context.req.routePath }, 'a request failed')
+      const request = { requestId: context.get('requestId'), route: context.req.routePath }
+      observe.log.error({ err: error, ...request }, 'a request failed')
     }
     return respond(refusalFor(error))
   })
   return app
+}
+
+function addCommonChecks({ findProblems }: Pick<DoorPorts['observe'], 'findProblems'>) {
+  return (app: Hono<PeerEnvironment>) => {
+    app.get('/livez', (context) => context.body(null, 200))
+    app.get('/readyz', async (context) => {
+      const problems = await findProblems()
+      return problems.length === 0 ? context.body(null, 200) : context.text(problems.join('\n'), 503)
+    })
+  }
+}
+
+function asText({ message }: AppError): { type: string; body: string } {
+  return { type: 'text/plain; charset=utf-8', body: message }
 }

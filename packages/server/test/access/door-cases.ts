@@ -1,7 +1,8 @@
+import { nameAttachments } from '../../src/compat/maildev/attachments.ts'
 import type { PeerName } from '../../src/compat/peers.ts'
 import { toShortId } from '../../src/compat/short-id.ts'
 
-/** The message that a call is about. It has an attachment, and `word` occurs in its subject. The id is as the peer writes it. */
+/** The message that a call is about. It has an attachment, `note.txt` with `word`, and `word` occurs in its subject. The id is as the peer writes it. */
 export type CallSubject = { id: string; word: string; address: string }
 
 export type DoorRow = {
@@ -19,6 +20,8 @@ export type DoorRow = {
   isChanging?: true
   /** Deletes all messages that the caller sees. */
   isEmptying?: true
+  /** The response has the ids of the request, also unknown ones. */
+  isEchoing?: true
   /** The response does not end. */
   isStream?: true
   query?: (subject: CallSubject) => string
@@ -28,6 +31,8 @@ export type DoorRow = {
 export type DoorCase = {
   /** As the peer writes it. */
   idOf: (messageId: string) => string
+  /** The attachment in a path. Its number if it is not given. */
+  fileOf?: (subject: CallSubject) => string
   rows: Record<string, DoorRow>
 }
 
@@ -99,4 +104,39 @@ export const DOOR_CASES: Record<PeerName, DoorCase> = {
       'GET /api/v2/outgoing-smtp': {},
     },
   },
+  maildev: {
+    idOf: toShortId,
+    fileOf: ({ word }) => {
+      const file = { index: 0, filename: 'note.txt', contentType: 'text/plain', contentId: null, inline: false }
+      return nameAttachments([{ ...file, size: word.length }])[0]!.generatedFileName
+    },
+    rows: {
+      'GET /': {},
+      ...maildevRows(''),
+      ...maildevRows('/api'),
+      'GET /api/email/summary': { isShowing: true, query: ({ word }) => `search=${word}` },
+      'POST /api/email/delete': { ...FULL_ONLY, isEchoing: true, body: ({ id }) => ({ ids: [id] }) },
+    },
+  },
+}
+
+/** Those of version 2, and of version 3 below `/api`. */
+function maildevRows(prefix: '' | '/api'): Record<string, DoorRow> {
+  const email = `${prefix}/email`
+  return {
+    [`GET ${prefix}/healthz`]: { isForEveryone: true },
+    [`GET ${prefix}/config`]: {},
+    [`GET ${prefix}/reloadMailsFromDirectory`]: REFUSED,
+    [`GET ${email}`]: { isShowing: true },
+    [`PATCH ${email}/read-all`]: FULL_ONLY,
+    [`DELETE ${email}/all`]: { ...FULL_ONLY, isEmptying: true },
+    [`DELETE ${email}/:id`]: { ...FULL_ONLY, ...ABSENT },
+    [`GET ${email}/:id`]: { ...ABSENT, isShowing: true },
+    [`GET ${email}/:id/html`]: { ...ABSENT, isShowing: true },
+    [`GET ${email}/:id/source`]: { ...ABSENT, isShowing: true },
+    [`GET ${email}/:id/download`]: { ...ABSENT, isShowing: true },
+    [`GET ${email}/:id/attachment/:filename`]: { ...ABSENT, isShowing: true },
+    [`POST ${email}/:id/relay`]: { ...REFUSED, ...ABSENT },
+    [`POST ${email}/:id/relay/:relayTo`]: { ...REFUSED, ...ABSENT },
+  }
 }

@@ -58,7 +58,7 @@ export function doorRoutes(name: PeerName): Registered[] {
 
 /** A server with a door and all these callers. Call it at the top level of a file. */
 export async function startDoorMatrix(peer: PeerName) {
-  const { idOf, rows } = DOOR_CASES[peer]
+  const { idOf, fileOf = () => '0', rows } = DOOR_CASES[peer]
   const server = await startFileServer({ COMPAT: peer, COMPAT_PORT: '0', ADMIN_TOKEN, RATE_LIMIT: 'off' })
   const people = await openPeople(server)
   const ours = await people.newTeam()
@@ -104,6 +104,10 @@ export async function startDoorMatrix(peer: PeerName) {
     })
   }
 
+  function pathFor(path: string, subject: CallSubject): string {
+    return path.replace(/:id|:file$/, subject.id).replace(/:part|:filename/, fileOf(subject))
+  }
+
   async function stateOf({ word }: CallSubject): Promise<string> {
     const { messages: found } = await messages.list.query({ q: word })
     return JSON.stringify(found.map(({ id, isRead }) => [id, isRead]))
@@ -121,10 +125,11 @@ export async function startDoorMatrix(peer: PeerName) {
       headers: await headersOf(caller),
       ...(row.body && { body: JSON.stringify(row.body(subject)) }),
     })
-    const isEndless = row.isStream && response.ok
+    const isEndless = row.isStream === true && response.ok
     if (isEndless) await response.body!.cancel()
-    const text = `${isEndless ? '' : await response.text()} ${response.headers.get('location')}`
-    const shows = text.includes(subject.word) || text.includes(subject.id)
+    const body = isEndless ? '' : await response.text()
+    const text = `${body} ${response.headers.get('location')}`
+    const shows = text.includes(subject.word) || (!row.isEchoing && text.includes(subject.id))
     const changes = row.isChanging === true && (await stateOf(subject)) !== before
     const mayDo = response.status === expected && is(SEEING, caller) && expected < 400
     const isRight =
@@ -144,10 +149,6 @@ export async function startDoorMatrix(peer: PeerName) {
   }
 
   return { url: server.url, team: ours.team, peer, rows, cellsFor, check, idRequests }
-}
-
-function pathFor(path: string, { id }: CallSubject): string {
-  return path.replace(/:(id|file)/, id).replace(':part', '0')
 }
 
 function is<Caller extends string>(callers: readonly Caller[], caller: string): caller is Caller {

@@ -14,12 +14,13 @@ import {
   answersOf,
   compareAnswers,
   intentionOf,
+  labelOf,
   recordingOf,
   type ComparedPeer,
   type ComparedServer,
 } from './comparison.ts'
 
-const NAMES = COMPARED_PEERS.map(({ name }) => name).join('|')
+const NAMES = COMPARED_PEERS.map(labelOf).join('|')
 const USAGE = `Puts the same mails and calls to another mail catcher and to Mailhatch, and prints what differs:
   npx node --conditions=mailhatch-source packages/server/test/compat/compare.ts --peer <${NAMES}>=<path of its program>
 --mails and --calls set how many (500 and 2000). --record writes the answers that comparison.test.ts compares ours with.`
@@ -32,8 +33,8 @@ const { values } = parseArgs({
     record: { type: 'boolean', default: false },
   },
 })
-const [, name, program] = /^(\w+)=(.+)$/.exec(values.peer) ?? []
-const peer = COMPARED_PEERS.find((one) => one.name === name)
+const [, label, program] = /^(\w+)=(.+)$/.exec(values.peer) ?? []
+const peer = COMPARED_PEERS.find((one) => labelOf(one) === label)
 if (!peer || program === undefined) throw new Error(USAGE)
 
 const counts = values.record ? peer.recorded : { mails: Number(values.mails), calls: Number(values.calls) }
@@ -64,7 +65,7 @@ async function withPeer<Result>(
   try {
     const url = `http://127.0.0.1:${port}`
     const isReady = () =>
-      newestId(url).then(
+      newestId(url, 0).then(
         () => true,
         () => false,
       )

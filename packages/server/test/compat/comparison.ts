@@ -6,12 +6,15 @@ import type { PeerName } from '../../src/compat/peers.ts'
 /** Another mail catcher: what is sent to it and to us, and what may differ in the answers. */
 export type ComparedPeer = {
   name: PeerName
+  /** If several are compared. */
+  version?: number
   mail(number: number): ComparedMail
   calls(counts: Counts): ComparedCall[]
   intended: IntendedDifference[]
   /** The arguments that start it. */
   start(ports: { port: number; smtpPort: number }): string[]
-  newestId(url: string): Promise<string | undefined>
+  /** `known` is how many messages there are at least. */
+  newestId(url: string, known: number): Promise<string | undefined>
   /** Leaves out of an answer what other calls compare. */
   shorten?(call: ComparedCall, body: unknown): unknown
   /** The size of the recording. */
@@ -65,7 +68,7 @@ export async function sendAll(
   try {
     for (const { from, to, raw } of mails) {
       await transport.sendMail({ envelope: { from, to }, raw })
-      ids.push(await nextId(() => newestId(url), ids.at(-1)))
+      ids.push(await nextId(() => newestId(url, ids.length), ids.at(-1)))
     }
   } finally {
     transport.close()
@@ -92,7 +95,10 @@ async function callServer(
   const withIds = (text: string) => text.replaceAll(/\{(\d+)\}/g, (_, number: string) => ids[Number(number)]!)
   const response = await fetch(`${url}${withIds(path)}`, {
     method,
-    ...(body !== undefined && { body: withIds(JSON.stringify(body)) }),
+    ...(body !== undefined && {
+      body: withIds(JSON.stringify(body)),
+      headers: { 'content-type': 'application/json' },
+    }),
   }).catch(() => null)
   if (!response) return CLOSED
   const text = await response.text()
@@ -139,8 +145,12 @@ export function intentionOf(
 
 export type Recorded = { call: ComparedCall; answer: ComparedAnswer }
 
-export function recordingOf({ name }: ComparedPeer): string {
-  return join(import.meta.dirname, `${name}-answers.jsonl`)
+export function labelOf({ name, version }: ComparedPeer): string {
+  return `${name}${version ?? ''}`
+}
+
+export function recordingOf(peer: ComparedPeer): string {
+  return join(import.meta.dirname, `${labelOf(peer)}-answers.jsonl`)
 }
 
 export function readRecording(peer: ComparedPeer): Recorded[] {

@@ -31,8 +31,7 @@ export function createMailhog(given: DoorPorts): Peer {
           addOtherRoutes(app, ports)
         },
       }),
-    eventsPath: '/api/v2/websocket',
-    connect: takeWebSockets(ports.events),
+    events: { path: '/api/v2/websocket', connect: takeWebSockets(ports.events) },
     deleted: () => {},
     close: ports.events.close,
   }

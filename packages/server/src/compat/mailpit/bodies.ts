@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { readText } from '../../body-text.ts'
-import { AppError } from '../../domain/errors.ts'
 import { BODY_BYTES_MAX } from '../../http/body.ts'
+import { readJson } from '../json-body.ts'
 
 const ids = z.array(z.string()).nullish()
 
@@ -9,23 +8,12 @@ export const readStatusBody = z.object({ read: z.boolean().nullish(), ids, searc
 export const idsBody = z.object({ ids })
 
 /** Parses a JSON body, whose keys may have any case. Null if it is empty. Throws 400 or 413 if it does not fit. */
-export async function readFields<Schema extends z.ZodType>(
+export function readFields<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   bytesMax = BODY_BYTES_MAX,
 ): Promise<z.output<Schema> | null> {
-  const text = await readText(request, bytesMax)
-  if (text.trim() === '') return null
-  let given: unknown
-  try {
-    given = JSON.parse(text)
-  } catch {
-    throw new AppError('validation_failed', 'The body is not JSON. Nothing was changed.')
-  }
-  const result = schema.safeParse(withLowerCaseKeys(given))
-  if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new AppError('validation_failed', `The body is not valid: ${issue!.path.join('.')}: ${issue!.message}.`)
+  return readJson(request, z.preprocess(withLowerCaseKeys, schema), bytesMax)
 }
 
 /** Mailpit ignores the case of keys. Header names are data. */

@@ -36,17 +36,3 @@ export function queryOf(context: PeerContext): ReturnType<typeof parseQuery> | n
   const query = (context.req.query('query') ?? '').trim()
   return query === '' ? null : parseQuery(query, context.req.query('tz') || null)
 }
-
-/** Like Mailpit, which marks what is opened. A message is shown even if it cannot be marked, for example on a full disk. */
-export async function markOpened(
-  { store, observe }: DoorPorts,
-  view: View,
-  { position }: StoredMessage,
-): Promise<void> {
-  try {
-    const isRead = (await store.readAmong(view.teamId, [position])).length > 0
-    if (!isRead) await store.markMessages(view.teamId, [position], true)
-  } catch (error) {
-    observe.log.error({ err: error }, 'marking a message as read failed')
-  }
-}

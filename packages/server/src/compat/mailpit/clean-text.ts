@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities/decode'
-import { htmlToText, visibleSink } from '../../domain/html/html-text.ts'
 import { tokenizeHtml } from '../../domain/html/html-tokens.ts'
+import { isTextFromHtml, textWithLinks } from '../link-text.ts'
 
 /** Text in the form in which Mailpit compares it: lower case, on one line, without some punctuation. */
 export function cleanText(text: string): string {
@@ -73,27 +73,6 @@ function isContinuation(byte: number): boolean {
 }
 
 /** The text of a message. If the mail has only HTML, links in it are followed by their URLs: `Confirm ( https://… )`. */
-export function textOf({ html, text }: { html: string | null; text: string | null }): string {
-  const isFromHtml = html !== null && (text ?? '') === htmlToText(html)
-  return isFromHtml ? textWithLinks(html) : (text ?? '')
-}
-
-function textWithLinks(html: string): string {
-  const parts: string[] = []
-  const visible = visibleSink(parts, '* ')
-  let href: string | null = null
-  tokenizeHtml(html, {
-    text: visible.text,
-    open(name, attributes) {
-      visible.open(name, attributes)
-      if (name === 'a') href = attributes.href ?? null
-    },
-    close(name) {
-      // The sink decodes what it is given.
-      if (name === 'a' && href !== null) visible.text(` ( ${href.replaceAll('&', '&amp;')} )`)
-      if (name === 'a') href = null
-      visible.close(name)
-    },
-  })
-  return parts.join('')
+export function textOf(message: { html: string | null; text: string | null }): string {
+  return isTextFromHtml(message) ? textWithLinks(message.html!, (href) => ` ( ${href} )`) : (message.text ?? '')
 }

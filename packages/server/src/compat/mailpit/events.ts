@@ -4,7 +4,7 @@ import type { Followed } from '../../read/subscriptions.ts'
 import type { DoorPorts } from '../door.ts'
 import { createEventGroups, type EventGroup } from '../event-groups.ts'
 import { toShortId } from '../short-id.ts'
-import { countsOf } from './counts.ts'
+import { countsOf } from '../counts.ts'
 import { presentEntry } from './present.ts'
 
 /** Mailpit counts at most four times a second. */

@@ -24,8 +24,7 @@ export function createMailpit(given: DoorPorts): Peer {
           addOtherRoutes(app, ports)
         },
       }),
-    eventsPath: '/api/events',
-    connect: takeWebSockets(events),
+    events: { path: '/api/events', connect: takeWebSockets(events) },
     deleted(teamId, ids) {
       search.deleted(teamId, ids)
       events.deleted(teamId, ids)

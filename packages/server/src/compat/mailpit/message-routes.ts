@@ -1,16 +1,16 @@
 import type { Attachment } from '@mailhatch/sdk'
 import type { Hono } from 'hono'
 import type { StoredObject } from '../../bucket/bucket.ts'
-import { AppError } from '../../domain/errors.ts'
 import { attachmentHeaders } from '../../http/download.ts'
 import { findHead } from '../../mime/head.ts'
 import { readHeaders } from '../../mime/headers.ts'
 import { HEADER_BLOCK_BYTES_MAX } from '../../mime/limits.ts'
-import { notSupported, sendObject, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
+import { markOpened, notSupported, viewFor, type PeerEnvironment } from '../caller.ts'
+import { noSuchPart, sendAttachment, sendRaw } from '../content.ts'
 import { isImage } from '../../read/inline-images.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { toShortId } from '../short-id.ts'
-import { markOpened, messageFor, type MailpitPorts } from './caller.ts'
+import { messageFor, type MailpitPorts } from './caller.ts'
 import { presentWhole } from './present.ts'
 
 /** One message: its content, its parts, and what cannot be done with it here. */
@@ -31,19 +31,16 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts
 
   app.get('/api/v1/message/:id/raw', async (context) => {
     const message = await messageFor(ports, context, context.req.param('id'))
-    ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
-    const file = { contentType: 'text/plain', filename: `${toShortId(message.id)}.eml` }
-    const { 'content-disposition': asFile, ...headers } = attachmentHeaders(file)
-    return sendObject(context, await contents.raw(message), {
-      ...headers,
-      'content-type': 'text/plain; charset=utf-8',
-      ...(context.req.query('dl') === '1' && { 'content-disposition': asFile! }),
+    return sendRaw(ports, context, message, {
+      contentType: 'text/plain; charset=utf-8',
+      filename: `${toShortId(message.id)}.eml`,
+      isSaved: context.req.query('dl') === '1',
     })
   })
 
   app.get('/api/v1/message/:id/part/:part', async (context) => {
     const message = await messageFor(ports, context, context.req.param('id'))
-    return respondWith(context, message, partOf(message, context.req.param('part')))
+    return sendAttachment(ports, context, message, partOf(message, context.req.param('part')))
   })
 
   // Mailpit makes a small JPEG of it. A browser that shows the image itself makes it as small.
@@ -51,23 +48,9 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts
     const message = await messageFor(ports, context, context.req.param('id'))
     const attachment = partOf(message, context.req.param('part'))
     const isShown = isImage(attachment) && attachment.size <= THUMBNAIL_BYTES_MAX
-    if (isShown) return respondWith(context, message, attachment)
+    if (isShown) return sendAttachment(ports, context, message, attachment)
     return context.body(BLANK_PNG, 200, attachmentHeaders({ contentType: 'image/png', filename: 'blank.png' }))
   })
-
-  async function respondWith(context: PeerContext, message: StoredMessage, attachment: Attachment) {
-    const { keyId: who } = context.var.principal
-    ports.downloads.begin(who, context.env?.outgoing)
-    const isGone = () => context.env?.outgoing?.destroyed ?? false
-    const found = await contents.attachment(message, attachment.index, { who, isGone })
-    if (!found) throw noSuchPart()
-    const { contentType, filename, contentId, index } = attachment
-    return sendObject(
-      context,
-      found,
-      attachmentHeaders({ contentType, filename: filename ?? contentId ?? `part-${index}` }),
-    )
-  }
 
   for (const [method, path, what] of REFUSED) {
     app.on(method, path, async (context) => {
@@ -98,10 +81,6 @@ function partOf({ attachments }: StoredMessage, part: string): Attachment {
   const attachment = attachments.find(({ index }) => String(index) === part)
   if (!attachment) throw noSuchPart()
   return attachment
-}
-
-function noSuchPart(): AppError {
-  return new AppError('message_not_found', 'The message has no such part.')
 }
 
 /** The part of a mail that may be its headers. */

@@ -1,18 +1,16 @@
 import type { Hono } from 'hono'
 import { FULL_SCOPES } from '../../domain/access.ts'
 import { AppError } from '../../domain/errors.ts'
-import { cleanHtml } from '../../domain/html/clean-html.ts'
 import { packageVersion } from '../../http/package-version.ts'
-import { mailPage, viewHeaders } from '../../http/view-page.ts'
 import { requireScope, viewOf } from '../../http/view.ts'
 import { inGroups } from '../../domain/in-groups.ts'
-import { readInlineImages } from '../../read/inline-images.ts'
-import { notSupported, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
+import { markOpened, notSupported, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
+import { sendHtmlPage, viewed } from '../content.ts'
+import { countsOf } from '../counts.ts'
 import { toShortId } from '../short-id.ts'
 import { readFields } from './bodies.ts'
-import { markOpened, messageFor, type MailpitPorts } from './caller.ts'
+import { messageFor, type MailpitPorts } from './caller.ts'
 import { textOf } from './clean-text.ts'
-import { countsOf } from './counts.ts'
 import { composeMail, SEND_BYTES_MAX, sendBody } from './send.ts'
 
 /** For the first message of a sent mail to become visible, and then for the others. It usually takes milliseconds. */
@@ -78,17 +76,13 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
     const [, id = '', ending] = /^(.*?)(\.html|\.txt)?$/s.exec(context.req.param('file'))!
     const message = await messageFor(ports, context, id)
     if (ending === undefined) return context.redirect(`${id}${message.html === null ? '.txt' : '.html'}`)
-    const { keyId: who } = context.var.principal
-    ports.downloads.begin(who, context.env?.outgoing)
+    ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
     if (ending === '.html' && message.html === null) {
       throw new AppError('not_found', 'This message does not contain a HTML part')
     }
     await markOpened(ports, viewFor(ports, context), message)
     if (ending === '.txt') return context.text(textOf(message), 200, viewed('text/plain; charset=utf-8'))
-    const images = await readInlineImages(ports.messages, message, { who })
-    const inlineImage = (contentId: string) => images.get(contentId) ?? null
-    const page = mailPage(cleanHtml(message.html!, { remoteImages: false, inlineImage }))
-    return context.body(page, 200, viewed('text/html; charset=utf-8'))
+    return sendHtmlPage(ports, context, { ...message, html: message.html! })
   })
 
   /** By name, with the number of messages. */
@@ -124,11 +118,6 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
 
 function refuse(what: string): never {
   throw notSupported(what)
-}
-
-/** Mail is shown in an origin of its own, without scripts, forms or requests. */
-function viewed(contentType: string): Record<string, string> {
-  return viewHeaders({ contentType, remoteImages: false, ancestors: [] })
 }
 
 const WEB_UI = {

@@ -1,7 +1,7 @@
-import type { Principal } from '../../domain/access.ts'
-import type { View } from '../../store/messages.ts'
-import type { Store } from '../../store/store.ts'
-import { LOOKED_AT_MAX } from '../walk.ts'
+import type { Principal } from '../domain/access.ts'
+import type { View } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
+import { LOOKED_AT_MAX } from './walk.ts'
 
 type Ports = Pick<Store, 'countMessages' | 'countUnread' | 'countInMailbox'>
 

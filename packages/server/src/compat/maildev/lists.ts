@@ -1,0 +1,118 @@
+import { inGroups } from '../../domain/in-groups.ts'
+import { createKeyedSemaphore } from '../../domain/semaphore.ts'
+import type { StoredMessage, View } from '../../store/messages.ts'
+import type { Store } from '../../store/store.ts'
+import { toShortId } from '../short-id.ts'
+import { slicesOf } from '../walk.ts'
+import { createMaildevFacts, type EmailAddress } from './facts.ts'
+import { matchesFilter, type Filter } from './filter.ts'
+import { textOf } from './present.ts'
+import { createSearch, type FoundMessage } from './search.ts'
+import type { Version } from './version.ts'
+
+/** Emails in a list, which has them whole. */
+export const LIST_MAX = 1_000
+/** Characters of a list. Lists of larger emails are shorter, but have at least one. */
+const LIST_CHARACTERS_MAX = 16 * 1024 * 1024
+/** Lists that are written at once, one of each team. */
+const WRITTEN_AT_ONCE_MAX = 2
+const READ_AT_ONCE = 10
+
+/** What filters find without reading the whole message. */
+const KNOWN = new Set(['id', 'read', 'subject', 'from', 'to', 'cc'])
+
+export type Lists = {
+  /** The newest messages that match, at most `max`, in the order of arrival. */
+  filtered(view: View, version: Version, filters: Filter[], max: number): Promise<FoundMessage[]>
+  /** Those with the words in their subject, addresses or text, in the order of arrival. */
+  containing(view: View, words: string, options: { unreadOnly: boolean }): Promise<FoundMessage[]>
+  /** By the time that the mails say. */
+  sorted(view: View, found: FoundMessage[], order: 'asc' | 'desc'): Promise<FoundMessage[]>
+  /** As JSON. Where a limit leaves some out, those are left out that come first, or last if the newest is first. */
+  write(view: View, found: FoundMessage[], writing: Writing): Promise<string>
+}
+
+type Writing = {
+  present(message: StoredMessage, state: { isRead: boolean }): unknown
+  isNewestFirst: boolean
+}
+
+type Whole = { message: StoredMessage; state: FoundMessage }
+
+export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>): Lists {
+  const search = createSearch(store)
+  const factsOf = createMaildevFacts(store)
+  const inTurn = createKeyedSemaphore(WRITTEN_AT_ONCE_MAX)
+
+  async function isMatching(view: View, version: Version, filters: Filter[], message: FoundMessage): Promise<boolean> {
+    const matches = (email: object, some: Filter[]) => some.every((one) => matchesFilter(email, one, version.isSame))
+    const { known = [], others = [] } = Object.groupBy(filters, ({ path }) =>
+      KNOWN.has(path[0]!) ? 'known' : 'others',
+    )
+    if (known.length > 0) {
+      const facts = await factsOf(view, message)
+      const { subject, isRead: read } = message
+      if (!facts || !matches({ ...facts, id: toShortId(message.id), subject, read }, known)) return false
+    }
+    if (others.length === 0) return true
+    const whole = await store.findMessage(view, message.id)
+    return whole !== null && matches(version.present(whole, message), others)
+  }
+
+  /** One that was deleted meanwhile is left out. */
+  async function* wholeOf(view: View, found: FoundMessage[]): AsyncGenerator<Whole> {
+    for (const group of slicesOf(found, READ_AT_ONCE)) {
+      view.proceed?.()
+      const messages = await Promise.all(group.map(({ id }) => store.findMessage(view, id)))
+      for (const [index, message] of messages.entries()) if (message) yield { message, state: group[index]! }
+    }
+  }
+
+  async function isContaining(view: View, needle: string, message: FoundMessage): Promise<boolean> {
+    if (has(message.subject, needle)) return true
+    const facts = await factsOf(view, message)
+    if (!facts) return false
+    const { from, to, cc } = facts
+    if ([from, to, cc].flat().some((one: EmailAddress) => has(one.address, needle) || has(one.name, needle)))
+      return true
+    const whole = await store.findMessage(view, message.id)
+    return whole !== null && has(textOf(whole), needle)
+  }
+
+  return {
+    async filtered(view, version, filters, max) {
+      return (await search(view, (one) => isMatching(view, version, filters, one), max)).reverse()
+    },
+    async containing(view, words, { unreadOnly }) {
+      const needle = words.trim().toLowerCase()
+      const found = await search(view, async (one) => {
+        if (unreadOnly && one.isRead) return false
+        return needle === '' || isContaining(view, needle, one)
+      })
+      return found.reverse()
+    },
+    async sorted(view, found, order) {
+      const facts = await inGroups(found, READ_AT_ONCE, (one) => factsOf(view, one))
+      const timed = found.map((message, index) => ({ message, time: facts[index]?.time ?? message.receivedAt }))
+      const direction = order === 'asc' ? 1 : -1
+      return timed.sort((one, other) => direction * (one.time - other.time)).map(({ message }) => message)
+    },
+    write: (view, found, { present, isNewestFirst }) =>
+      inTurn(view.teamId, async () => {
+        const written: string[] = []
+        let length = 0
+        const newestFirst = isNewestFirst ? found : found.toReversed()
+        for await (const { message, state } of wholeOf(view, newestFirst.slice(0, LIST_MAX))) {
+          const email = JSON.stringify(present(message, state))
+          length += email.length
+          if (length > LIST_CHARACTERS_MAX && written.length > 0) break
+          written.push(email)
+        }
+        return `[${(isNewestFirst ? written : written.reverse()).join(',')}]`
+      }),
+  }
+}
+
+function has(text: string, needle: string): boolean {
+  return text.toLowerCase().includes(needle)
+}

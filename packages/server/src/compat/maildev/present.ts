@@ -1,0 +1,160 @@
+import { isoTime } from '../../http/present.ts'
+import { addressHeadersOf } from '../../mime/address-headers.ts'
+import { findHeader } from '../../mime/headers.ts'
+import type { StoredMessage } from '../../store/messages.ts'
+import { isTextFromHtml, textWithLinks } from '../link-text.ts'
+import { toShortId } from '../short-id.ts'
+import { nameAttachments, type NamedAttachment } from './attachments.ts'
+import { addressesIn, factsOf, type EmailAddress } from './facts.ts'
+import { allHeaders, idsIn, plainHeaders, priorityOf } from './headers.ts'
+
+type State = { isRead: boolean }
+type Email = Record<string, unknown>
+
+/** An email as version 2 writes it. What the mail does not have is left out. */
+export function presentSecond(message: StoredMessage, { isRead }: State): Email {
+  const { headers, html, envelope } = message
+  const { from, to, cc } = factsOf(message)
+  const attachments = nameAttachments(message.attachments)
+  const sender = (address: string) => ({ address, args: false })
+  const fields = {
+    html,
+    text: isTextFromHtml(message) ? null : message.text,
+    headers: allHeaders(headers),
+    subject: message.subject,
+    references: idsIn(headers, 'references'),
+    messageId: idsIn(headers, 'message-id')[0],
+    inReplyTo: idsIn(headers, 'in-reply-to'),
+    priority: priorityOf(headers) ?? 'normal',
+    from,
+    replyTo: addressesIn(headers, 'reply-to'),
+    to,
+    cc,
+    bcc: addressesIn(headers, 'bcc'),
+    date: addressHeadersOf(headers).date,
+    ...commonOf(message, { isRead, units: ['bytes', 'KB', 'MB', 'GB'] }),
+  }
+  return {
+    ...given(fields),
+    envelope: {
+      from: sender(mailFromOf(message)),
+      to: [sender(message.to)],
+      ...given({ host: envelope?.helo, remoteAddress: envelope?.remoteAddress }),
+    },
+    attachments: attachments.length > 0 ? attachments.map(presentSecondAttachment) : null,
+    calculatedBcc: hiddenIn(message, [...to, ...cc]),
+  }
+}
+
+function presentSecondAttachment({
+  contentType,
+  filename,
+  contentId,
+  inline,
+  size,
+  generatedFileName,
+}: NamedAttachment) {
+  return given({
+    contentType,
+    fileName: filename,
+    contentDisposition: inline ? 'inline' : 'attachment',
+    contentId,
+    generatedFileName,
+    length: size,
+    transformed: true,
+  })
+}
+
+/** An email as version 3 writes it. */
+export function presentThird(message: StoredMessage, { isRead }: State): Email {
+  const { headers, html } = message
+  const { from, to, cc } = factsOf(message)
+  return {
+    ...commonOf(message, { isRead, units: ['Bytes', 'KB', 'MB', 'GB'] }),
+    subject: message.subject,
+    from,
+    to,
+    headers: plainHeaders(headers),
+    attachments: nameAttachments(message.attachments).map(presentThirdAttachment),
+    envelope: { from: { address: mailFromOf(message) }, to: [{ address: message.to }] },
+    calculatedBcc: hiddenIn(message, [...to, ...cc]),
+    ...given({
+      cc,
+      html,
+      text: textOf(message),
+      inReplyTo: findHeader(headers, 'in-reply-to')?.value,
+      priority: priorityOf(headers),
+    }),
+  }
+}
+
+function presentThirdAttachment({
+  filename,
+  contentType,
+  contentId,
+  inline,
+  size,
+  generatedFileName,
+}: NamedAttachment) {
+  return {
+    filename: filename ?? '',
+    generatedFileName,
+    contentType,
+    contentDisposition: inline ? 'inline' : 'attachment',
+    ...given({ contentId }),
+    size,
+  }
+}
+
+const PREVIEW_LENGTH = 140
+
+/** An entry of version 3's list without bodies. */
+export function presentSummary(message: StoredMessage, state: State): Email {
+  const { id, time, read, subject, size, sizeHuman, from, to, cc } = presentThird(message, state)
+  const preview = textOf(message).replaceAll(/\s+/g, ' ').trim().slice(0, PREVIEW_LENGTH)
+  const attachmentCount = message.attachments.length
+  return { id, time, read, subject, size, sizeHuman, from, to, attachmentCount, preview, ...(cc ? { cc } : {}) }
+}
+
+/** The text of a mail. Like version 3, that of its HTML if the mail is nothing else, so not if it has inline images. */
+export function textOf(message: Pick<StoredMessage, 'html' | 'text' | 'headers'>): string {
+  if (!isTextFromHtml(message)) return message.text ?? ''
+  const isHtmlAlone = /^text\/html\b/i.test(findHeader(message.headers, 'content-type')?.value ?? '')
+  return isHtmlAlone ? textWithLinks(message.html!, (href) => ` [${href}]`) : ''
+}
+
+function commonOf(message: StoredMessage, { isRead, units }: State & { units: string[] }) {
+  const id = toShortId(message.id)
+  const size = message.size ?? 0
+  return {
+    id,
+    time: isoTime(factsOf(message).time),
+    read: isRead,
+    source: `${id}.eml`,
+    size,
+    sizeHuman: formatBytes(size, units),
+  }
+}
+
+function formatBytes(bytes: number, units: string[]): string {
+  const unit = bytes === 0 ? 0 : Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), units.length - 1)
+  return `${Number((bytes / 1024 ** unit).toFixed(2))} ${units[unit]}`
+}
+
+function mailFromOf({ envelope, from }: StoredMessage): string {
+  return envelope?.mailFrom ?? from
+}
+
+/** The recipient, if no header names it. */
+function hiddenIn({ to }: StoredMessage, named: EmailAddress[]): EmailAddress[] {
+  const isNamed = named.some(({ address }) => address.toLowerCase() === to.toLowerCase())
+  return isNamed ? [] : [{ address: to, name: '' }]
+}
+
+/** Without what is empty. */
+function given(fields: Email): Email {
+  const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => !isEmpty(value) && !(Array.isArray(value) && value.length === 0)),
+  )
+}

@@ -1,0 +1,35 @@
+import type { ComparedPeer } from './comparison.ts'
+import { comparedCalls } from './maildev-calls.ts'
+import { differencesFrom } from './maildev-differences.ts'
+import { comparedMail } from './mailpit-mails.ts'
+
+export const MAILDEV_2 = maildev(2)
+export const MAILDEV_3 = maildev(3)
+
+function maildev(version: 2 | 3): ComparedPeer {
+  const prefix = version === 2 ? '' : '/api'
+  return {
+    name: 'maildev',
+    version,
+    mail: datedMail,
+    calls: (counts) => comparedCalls(version, counts),
+    intended: differencesFrom(version),
+    start: ({ port, smtpPort }) => `--web ${port} --smtp ${smtpPort} --web-ip 127.0.0.1 --ip 127.0.0.1`.split(' '),
+    async newestId(url, known) {
+      const emails = (await (await fetch(`${url}${prefix}/email?skip=${known}`)).json()) as { id: string }[]
+      return emails.at(-1)?.id
+    },
+    /** Of pages, that they are there; of lists with filters, the ids: other calls compare emails. */
+    shorten({ path }, body) {
+      if (path.endsWith('/html')) return typeof body === 'string' && body !== ''
+      return Array.isArray(body) && path.includes('?') ? body.map(({ id }: { id: string }) => id) : body
+    },
+    recorded: { mails: 30, calls: 160 },
+  }
+}
+
+/** Without a date, the place of a mail in a list depends on when it is sent. */
+function datedMail(number: number): ReturnType<typeof comparedMail> {
+  const mail = comparedMail(number)
+  return /^Date:/m.test(mail.raw) ? mail : { ...mail, raw: `Date: Mon, 9 Nov 2026 09:00:00 +0200\r\n${mail.raw}` }
+}
