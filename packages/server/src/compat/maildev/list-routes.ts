@@ -17,7 +17,7 @@ import type { MaildevPorts } from './caller.ts'
 import { parseFilters } from './filter.ts'
 import { LIST_MAX } from './lists.ts'
 import { presentSummary } from './present.ts'
-import type { FoundMessage } from './search.ts'
+import type { FoundEmail } from './search.ts'
 import { SECOND, THIRD, type Version } from './version.ts'
 
 const SUMMARIES = { default: 50, max: 200 }
@@ -95,7 +95,7 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
   async function sendList(
     context: PeerContext,
     view: View,
-    found: FoundMessage[],
+    found: FoundEmail[],
     { present }: Version,
     isNewestFirst: boolean,
   ): Promise<Response> {

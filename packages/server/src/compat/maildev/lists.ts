@@ -7,7 +7,7 @@ import { slicesOf } from '../walk.ts'
 import { createMaildevFacts, type EmailAddress } from './facts.ts'
 import { matchesFilter, type Filter } from './filter.ts'
 import { textOf } from './present.ts'
-import { createSearch, type FoundMessage } from './search.ts'
+import { createSearch, type FoundEmail } from './search.ts'
 import type { Version } from './version.ts'
 
 /** Emails in a list, which has them whole. */
@@ -23,13 +23,13 @@ const KNOWN = new Set(['id', 'read', 'subject', 'from', 'to', 'cc'])
 
 export type Lists = {
   /** The newest messages that match, at most `max`, in the order of arrival. */
-  filtered(view: View, version: Version, filters: Filter[], max: number): Promise<FoundMessage[]>
+  filtered(view: View, version: Version, filters: Filter[], max: number): Promise<FoundEmail[]>
   /** Those with the words in their subject, addresses or text, in the order of arrival. */
-  containing(view: View, words: string, options: { unreadOnly: boolean }): Promise<FoundMessage[]>
+  containing(view: View, words: string, options: { unreadOnly: boolean }): Promise<FoundEmail[]>
   /** By the time that the mails say. */
-  sorted(view: View, found: FoundMessage[], order: 'asc' | 'desc'): Promise<FoundMessage[]>
+  sorted(view: View, found: FoundEmail[], order: 'asc' | 'desc'): Promise<FoundEmail[]>
   /** As JSON. Where a limit leaves some out, those are left out that come first, or last if the newest is first. */
-  write(view: View, found: FoundMessage[], writing: Writing): Promise<string>
+  write(view: View, found: FoundEmail[], writing: Writing): Promise<string>
 }
 
 type Writing = {
@@ -37,14 +37,14 @@ type Writing = {
   isNewestFirst: boolean
 }
 
-type Whole = { message: StoredMessage; state: FoundMessage }
+type Whole = { message: StoredMessage; state: FoundEmail }
 
 export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>): Lists {
   const search = createSearch(store)
   const factsOf = createMaildevFacts(store)
   const inTurn = createKeyedSemaphore(WRITTEN_AT_ONCE_MAX)
 
-  async function isMatching(view: View, version: Version, filters: Filter[], message: FoundMessage): Promise<boolean> {
+  async function isMatching(view: View, version: Version, filters: Filter[], message: FoundEmail): Promise<boolean> {
     const matches = (email: object, some: Filter[]) => some.every((one) => matchesFilter(email, one, version.isSame))
     const { known = [], others = [] } = Object.groupBy(filters, ({ path }) =>
       KNOWN.has(path[0]!) ? 'known' : 'others',
@@ -60,7 +60,7 @@ export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 
   }
 
   /** One that was deleted meanwhile is left out. */
-  async function* wholeOf(view: View, found: FoundMessage[]): AsyncGenerator<Whole> {
+  async function* wholeOf(view: View, found: FoundEmail[]): AsyncGenerator<Whole> {
     for (const group of slicesOf(found, READ_AT_ONCE)) {
       view.proceed?.()
       const messages = await Promise.all(group.map(({ id }) => store.findMessage(view, id)))
@@ -68,7 +68,7 @@ export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 
     }
   }
 
-  async function isContaining(view: View, needle: string, message: FoundMessage): Promise<boolean> {
+  async function isContaining(view: View, needle: string, message: FoundEmail): Promise<boolean> {
     if (has(message.subject, needle)) return true
     const facts = await factsOf(view, message)
     if (!facts) return false

@@ -7,20 +7,20 @@ import { newestFirst } from '../walk.ts'
 /** Messages of a page that are read at the same time. */
 const READ_AT_ONCE = 10
 
-export type FoundMessage = StoredSummary & { isRead: boolean }
+export type FoundEmail = StoredSummary & { isRead: boolean }
 
 /** All matches among the newest messages, newest first; or the first ones, if `max` is enough. */
 export type MaildevSearch = (
   view: View,
-  isMatch: (message: FoundMessage) => Promise<boolean>,
+  isMatch: (message: FoundEmail) => Promise<boolean>,
   max?: number,
-) => Promise<FoundMessage[]>
+) => Promise<FoundEmail[]>
 
 export function createSearch(store: Pick<Store, 'listMessages' | 'readAmong'>): MaildevSearch {
   const inTurn = createTurns(SEARCH_TURNS)
   return (view, isMatch, max = Infinity) =>
     inTurn(view.teamId, async () => {
-      const found: FoundMessage[] = []
+      const found: FoundEmail[] = []
       for await (const page of newestFirst(store, view)) {
         const positions = page.map(({ position }) => position)
         const read = new Set(await store.readAmong(view.teamId, positions))
