@@ -89,6 +89,8 @@ function connect(url: string, onNotification: (payload: string) => void) {
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     stream: () => socket,
+    // A notification need not wait for the response to another query.
+    pipeline: true,
   })
   client.on('notification', ({ payload }) => onNotification(payload ?? ''))
   const over = new Promise<never>((_, reject) => {

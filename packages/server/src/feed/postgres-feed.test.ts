@@ -21,9 +21,9 @@ const MESSAGE: ArrivedMessage = {
 }
 
 /** A feed of one replica, and what its only listener received, from when this resolves. */
-async function startFeed(url = server.url()) {
+async function startFeed(url = server.url(), now?: () => number) {
   const errors: unknown[] = []
-  const feed = createPostgresFeed({ url, onError: (error) => void errors.push(error) })
+  const feed = createPostgresFeed({ url, onError: (error) => void errors.push(error), ...(now && { now }) })
   onTestFinished(() => feed.close())
   const heard: (ArrivedMessage | null)[] = []
   feed.subscribe('team', (message) => void heard.push(message))
@@ -41,6 +41,20 @@ async function query(text: string): Promise<number> {
   } finally {
     await client.end()
   }
+}
+
+/** What is sent to the processes, without the sender and without signs of life. */
+async function listen(): Promise<string[]> {
+  const client = new pg.Client(server.url())
+  await client.connect()
+  onTestFinished(() => client.end())
+  const told: string[] = []
+  client.on('notification', ({ payload }) => {
+    const text = payload!.replace(/^[\da-f-]{36} /, '')
+    if (text !== '.') told.push(text)
+  })
+  await client.query('listen mailhatch')
+  return told
 }
 
 test('a wake-up arrives in its own process at once and with its message, in others later and without it, and once each', async () => {
@@ -63,15 +77,34 @@ test('a wake-up arrives in its own process at once and with its message, in othe
 
 test('many wake-ups in one turn cause one notification per team, which contains only the team', async () => {
   const { feed } = await startFeed()
-  const client = new pg.Client(server.url())
-  await client.connect()
-  onTestFinished(() => client.end())
-  const told: string[] = []
-  client.on('notification', ({ payload }) => void told.push(payload!))
-  await client.query('listen mailhatch')
+  const told = await listen()
   for (let count = 0; count < 1_000; count++) feed.wake(`team ${count % 3}`.replace(' ', ''), MESSAGE)
   await vi.waitFor(() => expect(told).toHaveLength(3))
-  expect(told.map((payload) => payload.replace(/^[\da-f-]{36} /, ''))).toEqual(['team0', 'team1', 'team2'])
+  expect(told).toEqual(['team0', 'team1', 'team2'])
+})
+
+test('a process that has heard no other for a while notifies nobody, until it hears one', async () => {
+  let passedMs = 0
+  const alone = await startFeed(server.url(), () => passedMs)
+  const told = await listen()
+  alone.feed.wake('team', MESSAGE)
+  await vi.waitFor(() => expect(told).toEqual(['team']))
+  passedMs += 5_001
+  alone.feed.wake('team', MESSAGE)
+  await alone.feed.broadcasts.send('sent later')
+  await vi.waitFor(() => expect(told).toEqual(['team', '! sent later']))
+  const other = await startFeed()
+  await vi.waitFor(() => {
+    alone.feed.wake('team', MESSAGE)
+    expect(other.heard).not.toEqual([])
+  })
+  // The other one goes on saying that it is there.
+  passedMs += 5_001
+  await vi.waitFor(() => {
+    other.heard.length = 0
+    alone.feed.wake('team', MESSAGE)
+    return vi.waitFor(() => expect(other.heard).not.toEqual([]), { timeout: 100 })
+  }, 10_000)
 })
 
 test('a text reaches all other processes, and without a connection it is reported as not sent', async () => {

@@ -1,10 +1,14 @@
 import type { Recipient } from '../domain/address.ts'
 import { AppError } from '../domain/errors.ts'
+import { inGroups } from '../domain/in-groups.ts'
 import type { Team } from '../store/mailboxes.ts'
 import type { Store } from '../store/store.ts'
 
+/** They share trips to the database. */
+const FOUND_AT_ONCE = 50
+
 export type HolderPorts = {
-  store: Pick<Store, 'findInbox' | 'findRootInbox' | 'findCaughtInbox'>
+  store: Pick<Store, 'findInboxes' | 'findRootInbox' | 'findCaughtInbox'>
   rootDomain: string
   catchAllTeam: (domain: string) => Promise<Team | null>
   now: () => number
@@ -15,13 +19,31 @@ type Address = Pick<Recipient, 'domain' | 'mailbox'>
 /** `mailboxId` is null if the first mail creates the mailbox. */
 export type AddressHolder = { teamId: string; mailboxId: string | null }
 
-/** The team and the mailbox that intake would give the mail to. Null if there is no team. */
-export async function findHolder(
+/**
+ * The teams and mailboxes that intake would give mail for these names of a domain to; null if there is no team. A team that has the
+ * domain is found with two queries, however many names there are.
+ */
+export async function findHolders(
+  ports: HolderPorts,
+  { domain, mailboxes }: { domain: string; mailboxes: string[] },
+): Promise<Map<string, AddressHolder | null>> {
+  const ofDomain = await ports.store.findInboxes({ domain, mailboxes })
+  if (ofDomain) {
+    const { teamId, mailboxIds } = ofDomain
+    return new Map(mailboxes.map((name) => [name, { teamId, mailboxId: mailboxIds.get(name) ?? null }]))
+  }
+  const found = await inGroups(
+    mailboxes,
+    FOUND_AT_ONCE,
+    async (mailbox) => [mailbox, await findWithoutDomain(ports, { domain, mailbox })] as const,
+  )
+  return new Map(found)
+}
+
+async function findWithoutDomain(
   { store, rootDomain, catchAllTeam, now }: HolderPorts,
   { domain, mailbox }: Address,
 ): Promise<AddressHolder | null> {
-  const inbox = await store.findInbox({ domain, mailbox })
-  if (inbox) return { teamId: inbox.team.id, mailboxId: inbox.mailbox?.id ?? null }
   const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox }) : null
   if (onRoot) return { teamId: onRoot.mailbox.teamId, mailboxId: onRoot.mailbox.id }
   const team = await catchAllTeam(domain)
@@ -32,7 +54,8 @@ export async function findHolder(
 
 /** Throws unless the team receives the mail for the address. */
 export async function requireReceiving(ports: HolderPorts, teamId: string, address: Address): Promise<void> {
-  if ((await findHolder(ports, address))?.teamId === teamId) return
   const { mailbox, domain } = address
+  const holders = await findHolders(ports, { domain, mailboxes: [mailbox] })
+  if (holders.get(mailbox)?.teamId === teamId) return
   throw new AppError('mailbox_unknown', `Your team does not receive the mail for ${mailbox}@${domain}.`)
 }

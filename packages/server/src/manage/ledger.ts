@@ -4,11 +4,12 @@ import { inGroups } from '../domain/in-groups.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import type { NewAttempt } from '../store/attempts.ts'
 import type { Store } from '../store/store.ts'
-import { findHolder, type AddressHolder, type HolderPorts } from './address-holder.ts'
+import { findHolders, type AddressHolder, type HolderPorts } from './address-holder.ts'
 
 /** Clocks of workers may differ by this. */
 const AHEAD_MS_MAX = 3_600_000
-const FOUND_AT_ONCE = 50
+/** They share trips to the database. */
+const DOMAINS_AT_ONCE = 50
 
 type AttemptPorts = HolderPorts & { store: Pick<Store, 'addSmtpAttempts'> }
 
@@ -20,14 +21,11 @@ export async function addAttempts(ports: AttemptPorts, { id, attempts }: Attempt
   const ageMs = ports.now() - uuidTime(id)
   if (!(ageMs < ATTEMPTS_KEPT_MS && ageMs > -AHEAD_MS_MAX)) return
   const recipients = attempts.map(({ to }) => parseRecipient(to))
-  const holders = await findHolders(
-    ports,
-    recipients.filter((recipient) => recipient !== null),
-  )
+  const holders = await holdersByDomain(ports, recipients)
   const byTeam = new Map<string, NewAttempt[]>()
   for (const [index, attempt] of attempts.entries()) {
     const recipient = recipients[index]
-    const holder = recipient && holders.get(inboxOf(recipient))
+    const holder = recipient && holders.get(recipient.domain)!.get(recipient.mailbox)
     if (!holder) continue
     const { mailbox, tag, domain } = recipient
     const ofTeam = byTeam.get(holder.teamId) ?? []
@@ -38,17 +36,20 @@ export async function addAttempts(ports: AttemptPorts, { id, attempts }: Attempt
   for (const [teamId, ofTeam] of byTeam) await ports.store.addSmtpAttempts(teamId, id, ofTeam)
 }
 
-/** Once per mailbox, because most mail of a test run is for the tags of one, and several at a time, which share a trip to the database. */
-async function findHolders(ports: HolderPorts, recipients: Recipient[]): Promise<Map<string, AddressHolder | null>> {
-  const byInbox = new Map(recipients.map((recipient) => [inboxOf(recipient), recipient]))
+/** By domain and mailbox. */
+async function holdersByDomain(
+  ports: HolderPorts,
+  recipients: (Recipient | null)[],
+): Promise<Map<string, Map<string, AddressHolder | null>>> {
+  const names = new Map<string, Set<string>>()
+  for (const recipient of recipients) {
+    if (recipient) names.set(recipient.domain, (names.get(recipient.domain) ?? new Set()).add(recipient.mailbox))
+  }
   const found = await inGroups(
-    Array.from(byInbox),
-    FOUND_AT_ONCE,
-    async ([inbox, recipient]) => [inbox, await findHolder(ports, recipient)] as const,
+    Array.from(names),
+    DOMAINS_AT_ONCE,
+    async ([domain, mailboxes]) =>
+      [domain, await findHolders(ports, { domain, mailboxes: Array.from(mailboxes) })] as const,
   )
   return new Map(found)
-}
-
-function inboxOf({ mailbox, domain }: Recipient): string {
-  return `${mailbox}@${domain}`
 }

@@ -68,6 +68,21 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     expect(await store.findInbox(address)).toMatchObject({ mailbox: { teamId: holder.id }, hasFormerHolder: true })
   })
 
+  test('many names of a domain are looked up at once, and those without a mailbox are left out', async () => {
+    const { store } = await open()
+    const { id: teamId, domain } = await addTeam(store, { domain: 'shop.example' })
+    const names = ['qa', 'b{"a', 'removed', 'absent']
+    const [qa, odd, removed] = names.slice(0, 3).map((name) => mailboxOn(domain!, teamId, name))
+    for (const mailbox of [qa!, odd!, removed!]) await store.addMailbox(mailbox, null)
+    await store.hideMailbox(removed!, NOW)
+    const mailboxIds = new Map([
+      ['qa', qa!.id],
+      ['b{"a', odd!.id],
+    ])
+    expect(await store.findInboxes({ domain: 'shop.example', mailboxes: names })).toEqual({ teamId, mailboxIds })
+    expect(await store.findInboxes({ domain: 'other.example', mailboxes: names })).toBeNull()
+  })
+
   test(`${RACERS} keys for the last place of a team: one is added`, async () => {
     const { store } = await open()
     const team = await addTeam(store)

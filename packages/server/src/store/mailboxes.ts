@@ -65,6 +65,11 @@ export type MailboxStore = {
   findBootstrapTeam(): Promise<Team | null>
   /** The team with that domain, and its mailbox with that name, if any. */
   findInbox(where: { domain: string; mailbox: string }): Promise<Inbox | null>
+  /** The team with that domain, and the ids of its mailboxes by name, of those that exist. */
+  findInboxes(where: {
+    domain: string
+    mailboxes: string[]
+  }): Promise<{ teamId: string; mailboxIds: Map<string, string> } | null>
   /** The mailbox with that name on the shared root domain, of any team. */
   findRootInbox(where: { domain: string; mailbox: string }): Promise<RootInbox | null>
   /** The mailbox with that name of the team that receives the domain's mail until another claims it. Null without that team. */

@@ -8,7 +8,13 @@ import type { Mailbox, MailboxStore, Team } from './mailboxes.ts'
 
 type InboxStore = Pick<
   MailboxStore,
-  'findInbox' | 'findRootInbox' | 'findCaughtInbox' | 'formerHolders' | 'rememberCatch' | 'forgetHolders'
+  | 'findInbox'
+  | 'findInboxes'
+  | 'findRootInbox'
+  | 'findCaughtInbox'
+  | 'formerHolders'
+  | 'rememberCatch'
+  | 'forgetHolders'
 >
 
 /** How old the memory of a caught address may get before it is written again: far less than it is kept. */
@@ -16,7 +22,7 @@ const REMEMBERED_AGAIN_MS = 86_400_000
 const LAST_TEAMS_MAX = 1_000
 
 /** Where mail for an address goes: tables of all teams decide on the team, and the team's own on the mailbox. */
-export function inboxStore({ lookup, write }: Database): InboxStore {
+export function inboxStore({ dialect, lookup, write }: Database): InboxStore {
   async function first<Row>(query: Sql): Promise<Row | null> {
     return (await lookup<Row>(query))[0] ?? null
   }
@@ -46,6 +52,15 @@ export function inboxStore({ lookup, write }: Database): InboxStore {
       if (lastTeams.size > LAST_TEAMS_MAX) lastTeams.delete(lastTeams.keys().next().value!)
       const inbox = expected && team.id === expectedId ? expected : await findIn(team.id, which)
       return { team, ...inbox, hasFormerHolder: former > 0 }
+    },
+
+    async findInboxes({ domain, mailboxes: names }) {
+      const team = await first<{ id: string }>(sql`select t.id from teams t where t.domain = ${domain}`)
+      if (!team) return null
+      const found = await lookup<{ id: string; name: string }>(sql`
+        select b.id, b.name from mailboxes b
+        where b.team_id = ${team.id} and ${dialect.isAmong(sql`b.name`, names)} and b.removed_at is null`)
+      return { teamId: team.id, mailboxIds: new Map(found.map(({ id, name }) => [name, id])) }
     },
 
     async findRootInbox({ domain, mailbox: name }) {

@@ -61,6 +61,18 @@ test('attempts are sent soon, in order, in groups of at most 100', async () => {
   expect(new Set(sent.map(({ id }) => id)).size).toBe(3)
 })
 
+test('what is added while a group is being sent is collected for the next time', async () => {
+  const { queue, sent, answer } = start()
+  answer.with = async () => {
+    if (sent.length === 0) for (let number = 1; number < 6; number++) queue.add(attempts(number, 1))
+    return true
+  }
+  queue.add(attempts(0, 1))
+  await queue.flush()
+  expect(sent.map((group) => group.attempts.length)).toEqual([1])
+  await expect.poll(() => sent.map((group) => group.attempts.length)).toEqual([1, 5])
+})
+
 test('a group whose response was lost is sent again with the same id and content', async () => {
   const { queue, answer, sent } = start()
   const lost: AttemptGroup[] = []

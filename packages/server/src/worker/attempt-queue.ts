@@ -62,9 +62,13 @@ export function createAttemptQueue({ sender, newId, now, onDropped, log }: Ports
     }, milliseconds).unref()
   }
 
-  async function sendAll(): Promise<void> {
-    while (unsent !== null || queue.length > 0) {
-      unsent ??= { id: newGroupId(newId(now())), attempts: queue.splice(0, ATTEMPTS_PER_GROUP_MAX) }
+  /** What is queued now. What is added meanwhile is collected: under load, groups would otherwise be as small as a request is short. */
+  async function sendQueued(): Promise<void> {
+    for (let due = queue.length; unsent !== null || (due > 0 && queue.length > 0);) {
+      if (unsent === null) {
+        unsent = { id: newGroupId(newId(now())), attempts: queue.splice(0, ATTEMPTS_PER_GROUP_MAX) }
+        due -= unsent.attempts.length
+      }
       try {
         if (!(await sender.send(unsent))) {
           drop(unsent.attempts.length)
@@ -85,7 +89,7 @@ export function createAttemptQueue({ sender, newId, now, onDropped, log }: Ports
 
   /** After the previous one, which may have taken what was added before this call. */
   function flush(): Promise<void> {
-    sending = sending.then(sendAll)
+    sending = sending.then(sendQueued)
     return sending
   }
 
