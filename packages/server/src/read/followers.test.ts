@@ -155,12 +155,20 @@ test('one query a second finds new messages of any number of teams', async () =>
 })
 
 /** Followers that join and leave while mail arrives. Each must see all matches after it joined, once and in order. */
-const FILTERS: MessageFilter[] = [{}, { tag: 'red' }, { text: ['needle'] }, { tag: 'blue', q: ['needle'] }]
+const FILTERS: MessageFilter[] = [
+  {},
+  { tag: 'red' },
+  { text: ['needle'] },
+  { tag: 'blue', q: ['needle'] },
+  { mailbox: { name: 'qa', tag: null, domain: null } },
+  { mailbox: { name: 'qa', tag: 'red', domain: null } },
+]
 const MESSAGES = 400
 
 test.each([1, 2, 3])('followers that start and stop miss nothing during slow reads (seed %i)', async (seed) => {
   const random = seededRandom(seed)
-  const { followers, team, add } = await start((store) => lateStore(store, random, 8))
+  const { followers, team, mailbox, add } = await start((store) => lateStore(store, random, 8))
+  const filters = [...FILTERS, { mailboxId: mailbox.id }]
   const added: PassingMessage[] = []
   const wrong: string[] = []
 
@@ -174,7 +182,7 @@ test.each([1, 2, 3])('followers that start and stop miss nothing during slow rea
 
   async function followForAWhile(): Promise<void> {
     while (added.length < MESSAGES) {
-      const filter = random.pick(FILTERS)
+      const filter = random.pick(filters)
       const seen: number[] = []
       const unfollow = await followers.follow(team.id, filter, ({ position }) => void seen.push(position))
       const from = Math.max(0, ...added.map(({ position }) => position))

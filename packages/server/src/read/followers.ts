@@ -81,9 +81,8 @@ export function createFollowers(ports: Ports): Followers {
 type TeamLoop = ReturnType<typeof startTeamLoop>
 
 function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
-  // Most followers wait for one tag. An index by tag makes a message cost the same for any number of followers.
-  const byTag = new Map<string, Set<Follower>>()
-  const others = new Set<Follower>()
+  // Most followers want one tag or one mailbox. By what they want, a message costs the same for any number of them.
+  const groups = new Map<string, Set<Follower>>()
   let withContent = 0
   let size = 0
   let position = 0
@@ -140,13 +139,10 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   }
 
   function show(message: PassingMessage, arrived: StoredMessage | null): void {
-    const waitingForTag = message.tag === null ? undefined : byTag.get(message.tag)
-    for (const { filter, onMatch } of waitingForTag ?? []) if (matches(filter, message)) onMatch(message, arrived)
-    for (const { filter, onMatch } of others) if (matches(filter, message)) onMatch(message, arrived)
-  }
-
-  function tagOf({ tag, mailbox }: MessageFilter): string | null {
-    return tag ?? mailbox?.tag ?? null
+    for (const wanted of allWanted(message)) {
+      for (const { filter, onMatch } of groups.get(wanted) ?? [])
+        if (matches(filter, message)) onMatch(message, arrived)
+    }
   }
 
   return {
@@ -156,20 +152,34 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
     size: () => size,
     stop: unsubscribe,
     add(follower: Follower) {
-      const tag = tagOf(follower.filter)
-      const group = tag === null ? others : (byTag.get(tag) ?? new Set())
-      if (tag !== null) byTag.set(tag, group)
-      group.add(follower)
+      const wanted = wantedBy(follower.filter)
+      groups.set(wanted, (groups.get(wanted) ?? new Set()).add(follower))
       size++
       if (needsContent(follower.filter)) withContent++
     },
     remove(follower: Follower) {
-      const tag = tagOf(follower.filter)
-      const group = tag === null ? others : byTag.get(tag)
+      const wanted = wantedBy(follower.filter)
+      const group = groups.get(wanted)
       if (!group?.delete(follower)) return
-      if (tag !== null && group.size === 0) byTag.delete(tag)
+      if (group.size === 0) groups.delete(wanted)
       size--
       if (needsContent(follower.filter)) withContent--
     },
   }
+}
+
+/** Of a filter that wants neither a tag nor a mailbox. */
+const ANYTHING = ''
+
+/** One thing that a message must have. Names of mailboxes begin with a letter or digit. */
+function wantedBy({ tag, mailbox, mailboxId }: MessageFilter): string {
+  const wantedTag = tag ?? mailbox?.tag ?? null
+  if (wantedTag !== null) return `+${wantedTag}`
+  if (mailbox) return mailbox.name
+  return mailboxId === undefined ? ANYTHING : `#${mailboxId}`
+}
+
+/** The filters that a message may match want one of these. */
+function allWanted({ tag, mailbox, mailboxId }: PassingMessage): string[] {
+  return [...(tag === null ? [] : [`+${tag}`]), mailbox, `#${mailboxId}`, ANYTHING]
 }
