@@ -9,7 +9,10 @@ import type { PeerEnvironment } from './caller.ts'
 import type { DoorPorts, Enter } from './door.ts'
 import { PEERS, type PeerName } from './peers.ts'
 
-type Ports = Pick<DoorPorts, 'observe' | 'site'>
+/** Other mail catchers store a mail before they accept it. If ours takes longer than this, the answer has what there is. */
+const CAUGHT_UP_MS_MAX = 1_000
+
+type Ports = Pick<DoorPorts, 'inbound' | 'observe' | 'site'>
 
 type PeerRoutes = {
   name: PeerName
@@ -22,7 +25,7 @@ type PeerRoutes = {
 
 /** The routes of a peer, with what all of them have: health checks, access, headers, and errors. */
 export function createRoutes(
-  { observe, site }: Ports,
+  { inbound, observe, site }: Ports,
   enter: Enter,
   { name, addRoutes, addHealthChecks = addCommonChecks(observe), contentOf = asText }: PeerRoutes,
 ): Hono<PeerEnvironment> {
@@ -42,6 +45,8 @@ export function createRoutes(
   app.use(async (context, next) => {
     if (!['GET', 'HEAD'].includes(context.req.method)) requireNotOverloaded(observe.isOverloaded)
     context.set('principal', await enter(context.req.raw.headers))
+    // So that a list after the 250 has the mail, and a deletion of all messages leaves none.
+    await inbound.worker?.caughtUp(CAUGHT_UP_MS_MAX)
     await next()
   })
   const greeting = `Mailhatch, with ${PEERS[name]}'s API. The dashboard is at ${site.appUrl}/\n`

@@ -9,6 +9,8 @@ export type LocalWorker = {
   others: OtherMail | null
   /** Receives mail that did not come by SMTP like external mail. Resolves to the ids of its messages, one per recipient. */
   receiveMail: (mail: OwnMail) => Promise<string[]>
+  /** Resolves when all mail that was accepted before this call is a message, or could not become one, at the latest after this time. */
+  caughtUp: (withinMs: number) => Promise<void>
   /** Where apps send their mail. Null if unknown. */
   smtp: SmtpAddress | null
 }

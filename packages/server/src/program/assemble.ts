@@ -46,7 +46,10 @@ const SCRIPTS_KNOWN_MS = 1_000
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
 /** The worker in the same process, as it was assembled. */
-export type OwnWorker = Pick<Worker, 'findProblems' | 'unrouted' | 'others' | 'receiveOwn' | 'attempts'> & {
+export type OwnWorker = Pick<
+  Worker,
+  'findProblems' | 'unrouted' | 'others' | 'receiveOwn' | 'attempts' | 'caughtUp'
+> & {
   smtpPort: number
 }
 
@@ -209,7 +212,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   }
 }
 
-function localWorker({ appUrl }: Config, { unrouted, others, receiveOwn, smtpPort }: OwnWorker): LocalWorker {
+function localWorker({ appUrl }: Config, { unrouted, others, receiveOwn, caughtUp, smtpPort }: OwnWorker): LocalWorker {
   const smtp = smtpPort > 0 ? { host: new URL(appUrl).hostname, port: smtpPort } : null
-  return { unrouted, others, receiveMail: receiveOwn, smtp }
+  return { unrouted, others, receiveMail: receiveOwn, caughtUp, smtp }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataKey, metadataPrefix } from '../domain/object-keys.ts'
@@ -38,6 +39,8 @@ const ALONE_MS_MAX = 5_000
 const OTHERS_FIRST_MS = 10_000
 /** For each second of waiting, other mail flows for so many before the next suspects. */
 const FLOW_PER_WAIT = 2
+/** How often to look whether all mail has been announced, while none is in flight. */
+const LOOK_MS = 5
 /** Delay before a set-aside mail is reported again after the API did not accept the report. */
 const REPORT_RETRY_MS = 5_000
 /** Delay after the bucket failed, or a mail in it could not be read. */
@@ -62,6 +65,8 @@ export type Announcer = {
   setAsideCount(): number
   /** The mail for these addresses that is not announced yet, or not confirmed. */
   onItsWay(range: AddressRange): Omit<TransitAnswer, 'transactions'>
+  /** Resolves when all mail that was offered before this call has been announced once, at the latest after this time. */
+  caughtUp(withinMs: number): Promise<void>
   /** Whether the API has all mail that it can have. */
   isEmpty(): boolean
   /** The known mail that no team claims. */
@@ -381,6 +386,15 @@ export function createAnnouncer(given: Ports): Announcer {
     return { waiting: known - ofKnown, announcing: ofKnown + byHand, setAside, isComplete: isComplete() }
   }
 
+  async function caughtUp(withinMs: number): Promise<void> {
+    const endsAt = performance.now() + withinMs
+    let keys = [...offered.keys(), ...fresh.keys(), ...inFlight.keys()]
+    const isPending = (key: string) => offered.has(key) || fresh.has(key) || stored.has(key) || inFlight.has(key)
+    while ((keys = keys.filter(isPending)).length > 0 && performance.now() < endsAt) {
+      await Promise.race([pause(LOOK_MS), ...inFlight.values()])
+    }
+  }
+
   function isComplete(): boolean {
     return foundDropped !== null && waiting.dropped() === foundDropped
   }
@@ -413,6 +427,7 @@ export function createAnnouncer(given: Ports): Announcer {
       await Promise.all(inFlight.values())
     },
     onItsWay,
+    caughtUp,
     isEmpty: () => isComplete() && waiting.count() === 0 && inFlight.size === 0,
     waitingCount: waiting.count,
     setAsideCount: waiting.setAsideCount,
