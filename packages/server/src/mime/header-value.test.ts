@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { workMs } from '../../test/support/work-time.ts'
 import { parseHeaderValue, withoutComments } from './header-value.ts'
 
 test.each([
@@ -48,4 +49,10 @@ test.each([
   ['a (never closed', 'a (never closed'],
 ])('comments: %s', (text, expected) => {
   expect(withoutComments(text)).toBe(expected)
+})
+
+test.each([' boundary=', ' charset =', ';boundary', '; a=""'])('many times "%s" takes time in proportion', (unit) => {
+  const header = `a/b${unit.repeat(1_000_000 / unit.length)}`
+  // In quadratic time, it would take seconds.
+  expect(workMs(() => parseHeaderValue(header))).toBeLessThan(1_000)
 })

@@ -27,14 +27,14 @@ export function parseHeaderValue(header: string): HeaderValue {
 /** Each parameter starts with a semicolon. Other text before the next one is ignored. */
 function readParameters(text: string, firstSemicolon: number): Map<string, string> {
   const parameters = new Map<string, string>()
+  const semicolonFrom = finderOf(text, ';')
+  const equalsFrom = finderOf(text, '=')
   let semicolon = firstSemicolon
-  let equals = -1
   while (semicolon >= 0) {
     const nameStart = semicolon + 1
-    // Searched only after the previous one was passed, so that many names without a value take linear time.
-    if (equals < nameStart) equals = text.indexOf('=', nameStart)
+    const equals = equalsFrom(nameStart)
     if (equals < 0) break
-    semicolon = text.indexOf(';', nameStart)
+    semicolon = semicolonFrom(nameStart)
     if (semicolon >= 0 && semicolon < equals) continue
     const name = text.slice(nameStart, equals).trim().toLowerCase()
     if (/\s/.test(name)) continue
@@ -44,9 +44,9 @@ function readParameters(text: string, firstSemicolon: number): Map<string, strin
       QUOTED.lastIndex = text.indexOf('"', equals) + 1
       const quoted = QUOTED.exec(text)![0]
       value = name === 'boundary' ? quoted.replace(/\\([^])/g, '$1') : unescape(quoted)
-      semicolon = nextSeparator(text, QUOTED.lastIndex)
+      semicolon = nextSeparator(text, QUOTED.lastIndex, semicolonFrom)
     } else if (NEXT_PARAMETER.test(value)) {
-      semicolon = nextSeparator(text, equals + 1)
+      semicolon = nextSeparator(text, equals + 1, semicolonFrom)
       value = text.slice(equals + 1, semicolon).trim()
     }
     // The first one counts, so that a repeated `boundary` cannot show other content here than in other programs.
@@ -56,9 +56,18 @@ function readParameters(text: string, firstSemicolon: number): Map<string, strin
   return parameters
 }
 
+/** Finds the next sign from a position on. Positions never decrease, so that many searches read the text once. */
+function finderOf(text: string, sign: string): (from: number) => number {
+  let found = text.indexOf(sign)
+  return (from) => {
+    if (found >= 0 && found < from) found = text.indexOf(sign, from)
+    return found
+  }
+}
+
 /** The next semicolon, or a blank that replaces it. */
-function nextSeparator(text: string, start: number): number {
-  const semicolon = text.indexOf(';', start)
+function nextSeparator(text: string, start: number, semicolonFrom: (from: number) => number): number {
+  const semicolon = semicolonFrom(start)
   const missing = text.slice(start, semicolon < 0 ? text.length : semicolon).search(NEXT_PARAMETER)
   return missing < 0 ? semicolon : start + missing
 }

@@ -1,5 +1,6 @@
 import type { Header } from '@mailhatch/sdk'
 import { findHeader } from '../../mime/headers.ts'
+import { trimSigns } from '../trim-signs.ts'
 
 const PRIORITY_NAMES = ['x-priority', 'x-msmail-priority', 'importance']
 
@@ -59,7 +60,7 @@ function priorityIn(value: string): string {
 /** The ids in a header such as `References`, without angle brackets. */
 export function idsIn(headers: Header[], lowerCaseName: string): string[] {
   const value = findHeader(headers, lowerCaseName)?.value.trim() ?? ''
-  return value === '' ? [] : value.split(/\s+/).map((id) => id.replaceAll(/^<+|>+$/g, ''))
+  return value === '' ? [] : value.split(/\s+/).map((id) => trimSigns(id, { start: '<', end: '>' }))
 }
 
 function inBrackets(id: string): string {

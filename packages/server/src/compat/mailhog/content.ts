@@ -10,6 +10,8 @@ export type Mime = { Parts: MimeContent[] | null }
  * Each level repeats what is inside of it. Parts of mail with more levels than this are shown as text.
  */
 const LEVELS_MAX = DEPTH_MAX / 2
+/** RFC 2046 allows 70. Parts of mail with longer ones are not looked for, because that takes time in proportion to their length. */
+const BOUNDARY_LENGTH_MAX = 200
 
 const HEAD_END = '\r\n\r\n'
 
@@ -30,7 +32,7 @@ export function partsOf(content: MimeContent, left = { parts: PARTS_MAX, levels:
   const type = content.Headers['Content-Type']?.[0]
   if (!type?.startsWith('multipart/') || left.levels === 0) return null
   const boundary = parseHeaderValue(type).parameters.get('boundary')
-  if (!boundary) return { Parts: null }
+  if (!boundary || boundary.length > BOUNDARY_LENGTH_MAX) return { Parts: null }
   const parts: MimeContent[] = []
   for (const text of content.Body.bytes.split(`--${boundary}`, left.parts)) {
     if (text === '' || left.parts <= 0) continue

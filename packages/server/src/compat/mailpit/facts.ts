@@ -2,6 +2,7 @@ import type { Header } from '@mailhatch/sdk'
 import { addressesOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
 import type { StoredMessage } from '../../store/messages.ts'
+import { trimSigns } from '../trim-signs.ts'
 
 export type PeerAddress = { Name: string; Address: string }
 
@@ -48,7 +49,7 @@ function asPeer(name: string | null, address: string): PeerAddress {
 }
 
 function withoutBrackets(value: string): string {
-  return value.replaceAll(/^[<>]+|[<>]+$/g, '')
+  return trimSigns(value, { start: '<>', end: '<>' })
 }
 
 const TAG_LENGTH_MAX = 100

@@ -12,13 +12,13 @@ export function unsubscribeOf(headers: Header[]): Unsubscribe {
 }
 
 function linksIn(header: string): Pick<Unsubscribe, 'Links' | 'Errors'> {
-  const value = header.replaceAll(/\([^)]*\)/g, '').trim()
+  const value = withoutComments(header).trim()
   const refused = (reason: string) => ({ Links: [], Errors: `"${value}" ${reason}` })
-  const given = Array.from(value.matchAll(/<([^>]*)>/g), ([, link]) => link!)
+  const given = textsBetween(value, '<', '>')
   if (given.length === 0) return refused('no valid unsubscribe links found')
   if (!value.startsWith('<') || !value.endsWith('>')) return refused('should be enclosed in <>')
   if (given.length > 2) return refused('should include a maximum of one email and one HTTP link')
-  const between = Array.from(value.matchAll(/>([^<]*)</g), ([, text]) => text!)
+  const between = textsBetween(value, '>', '<')
   if (between.some((text) => text.trim() !== ',')) return refused('<> should be split with a comma and optional spaces')
   const links: string[] = []
   const errors: string[] = []
@@ -29,6 +29,30 @@ function linksIn(header: string): Pick<Unsubscribe, 'Links' | 'Errors'> {
     else errors.push(`"${link}" ${problem}`)
   }
   return { Links: links, Errors: errors.join(', ') }
+}
+
+function withoutComments(text: string): string {
+  let kept = ''
+  let keptFrom = 0
+  for (const { start, end } of spans(text, '(', ')')) {
+    kept += text.slice(keptFrom, start)
+    keptFrom = end + 1
+  }
+  return kept + text.slice(keptFrom)
+}
+
+function textsBetween(text: string, open: string, close: string): string[] {
+  return Array.from(spans(text, open, close), ({ start, end }) => text.slice(start + 1, end))
+}
+
+/** From a sign to the next that closes it, and so on after that. Linear: without a closing sign, nothing is looked for again. */
+function* spans(text: string, open: string, close: string): Generator<{ start: number; end: number }> {
+  for (let start = text.indexOf(open); start >= 0;) {
+    const end = text.indexOf(close, start + 1)
+    if (end < 0) return
+    yield { start, end }
+    start = text.indexOf(open, end + 1)
+  }
 }
 
 /** Adds the kind of the link to those that were seen. Null if nothing is wrong. */
