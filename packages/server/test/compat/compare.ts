@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,15 +10,9 @@ import { readConfig } from '../../src/program/config.ts'
 import { startServe } from '../../src/program/node.ts'
 import { freePort } from '../support/free-port.ts'
 import { COMPARED_PEERS } from './compared-peers.ts'
-import {
-  answersOf,
-  compareAnswers,
-  intentionOf,
-  labelOf,
-  recordingOf,
-  type ComparedPeer,
-  type ComparedServer,
-} from './comparison.ts'
+import { labelOf, runWith, type ComparedPeer, type ComparedServer } from './comparison.ts'
+import { compareRuns, intentionOf, shown } from './differences.ts'
+import { writeRecording } from './recordings.ts'
 
 const NAMES = COMPARED_PEERS.map(labelOf).join('|')
 const USAGE = `Puts the same mails and calls to another mail catcher and to Mailhatch, and prints what differs:
@@ -40,15 +34,13 @@ if (!peer || program === undefined) throw new Error(USAGE)
 const counts = values.record ? peer.recorded : { mails: Number(values.mails), calls: Number(values.calls) }
 const asked = { mails: counts.mails, calls: peer.calls(counts) }
 
-const peerAnswers = await withPeer(peer, program, (server) => answersOf(peer, server, asked))
-if (values.record) {
-  const lines = asked.calls.map((call, index) => JSON.stringify({ call, answer: peerAnswers[index] }))
-  writeFileSync(recordingOf(peer), `${lines.join('\n')}\n`)
-} else {
-  const ourAnswers = await withMailhatch(peer.name, (server) => answersOf(peer, server, asked))
-  const differences = compareAnswers(asked.calls, peerAnswers, ourAnswers)
+const peerRun = await withPeer(peer, program, (server) => runWith(peer, server, asked))
+if (values.record) writeRecording(peer, asked.calls, peerRun)
+else {
+  const ourRun = await withMailhatch(peer.name, (server) => runWith(peer, server, asked))
+  const differences = compareRuns(asked.calls, peerRun, ourRun)
   const others = differences.filter((one) => !intentionOf(peer.intended, one))
-  for (const one of others) console.log(JSON.stringify(one))
+  for (const one of others) console.log(JSON.stringify(shown(one)))
   console.log(
     `${asked.calls.length} calls, ${differences.length} values differ, ${others.length} of them for no listed reason`,
   )

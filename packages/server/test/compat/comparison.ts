@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import type { PeerName } from '../../src/compat/peers.ts'
+import type { IntendedDifference } from './differences.ts'
 
 /** Another mail catcher: what is sent to it and to us, and what may differ in the answers. */
 export type ComparedPeer = {
@@ -37,17 +36,24 @@ const CLOSED: ComparedAnswer = { status: 0, body: '' }
 
 export type ComparedServer = { url: string; smtpPort: number }
 
+/** What the answers of one server depend on, besides the mails and calls: when the mails came, and its port. */
+export type RunFacts = { began: number; ended: number; smtpPort: number }
+
+export type Run = RunFacts & { answers: ComparedAnswer[] }
+
 /** Sends the mails, then puts the calls to the server. */
-export async function answersOf(
+export async function runWith(
   peer: ComparedPeer,
   server: ComparedServer,
   { mails, calls }: { mails: number; calls: ComparedCall[] },
-): Promise<ComparedAnswer[]> {
+): Promise<Run> {
+  const began = Date.now()
   const sent = Array.from({ length: mails }, (_, number) => peer.mail(number))
   const ids = await sendAll(peer, server, sent)
+  const ended = Date.now()
   const answers = []
   for (const call of calls) answers.push(await callServer(peer, server.url, call, ids))
-  return answers
+  return { began, ended, smtpPort: server.smtpPort, answers }
 }
 
 /** Sends the mails one after another, and returns the ids that the server gives them. */
@@ -110,50 +116,6 @@ async function callServer(
   return { status: response.status, body: shorten ? shorten(call, parsed) : parsed }
 }
 
-/** What may differ between the answer of a peer and ours, by the path of the value. A page of the guide explains each. */
-export type IntendedDifference = { path: RegExp; why: string; holds?: (peer: unknown, ours: unknown) => boolean }
-
-export type Difference = { call: string; path: string; peer: unknown; ours: unknown }
-
-/** All values that differ in the answers to the calls. */
-export function compareAnswers(calls: ComparedCall[], peer: ComparedAnswer[], ours: ComparedAnswer[]): Difference[] {
-  return calls.flatMap(({ method, path, body }, index) => {
-    const call = `${method} ${decodeURIComponent(path)} ${JSON.stringify(body) ?? ''}`
-    return differencesOf(call, peer[index], ours[index], `${method} ${path.split('?')[0]}`)
-  })
-}
-
-/** All values that differ, with `#` for the places of lists. */
-function differencesOf(call: string, peer: unknown, ours: unknown, path: string): Difference[] {
-  if (typeof peer !== 'object' || typeof ours !== 'object' || peer === null || ours === null) {
-    return peer === ours ? [] : [{ call, path, peer, ours }]
-  }
-  const names = new Set([...Object.keys(peer), ...Object.keys(ours)])
-  return Array.from(names).flatMap((name) => {
-    // The keys of both are strings.
-    const [one, other] = [(peer as Record<string, unknown>)[name], (ours as Record<string, unknown>)[name]]
-    return differencesOf(call, one, other, `${path}.${Array.isArray(peer) ? '#' : name}`)
-  })
-}
-
-export function intentionOf(
-  intended: IntendedDifference[],
-  { path, peer, ours }: Difference,
-): IntendedDifference | undefined {
-  return intended.find((one) => one.path.test(path) && (one.holds?.(peer, ours) ?? true))
-}
-
-export type Recorded = { call: ComparedCall; answer: ComparedAnswer }
-
 export function labelOf({ name, version }: ComparedPeer): string {
   return `${name}${version ?? ''}`
-}
-
-export function recordingOf(peer: ComparedPeer): string {
-  return join(import.meta.dirname, `${labelOf(peer)}-answers.jsonl`)
-}
-
-export function readRecording(peer: ComparedPeer): Recorded[] {
-  const lines = readFileSync(recordingOf(peer), 'utf8').trim().split('\n')
-  return lines.map((line) => JSON.parse(line) as Recorded)
 }
