@@ -1,10 +1,14 @@
-// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the tables of metrics and spans, the page about scale, and the
-// examples embedded in pages. `--check` only reports whether they are current.
+// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the tables of metrics and spans, the page about scale, what
+// differs from other mail catchers, and the examples embedded in pages. `--check` only reports whether they are current.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../packages/server/src/program/settings.ts'
 import { METRICS, type MetricDeclaration } from '../packages/server/src/observe/metric-table.ts'
 import { SPANS } from '../packages/server/src/observe/span-table.ts'
+import type { IntendedDifference } from '../packages/server/test/compat/differences.ts'
+import { MAILDEV_TABLES } from '../packages/server/test/compat/maildev-differences.ts'
+import { INTENDED_DIFFERENCES as MAILHOG_DIFFERENCES } from '../packages/server/test/compat/mailhog-differences.ts'
+import { INTENDED_DIFFERENCES as MAILPIT_DIFFERENCES } from '../packages/server/test/compat/mailpit-differences.ts'
 import { scalePage } from '../bench/scale/page.ts'
 import { readReports } from '../bench/scale/stored-reports.ts'
 import { withExamples } from './embed-examples.ts'
@@ -72,6 +76,28 @@ function withSpans(page: string): string {
   return withTable(page, 'spans', ['| span | meaning |', '|---|---|', ...rows])
 }
 
+/** The guides about the APIs of other mail catchers, with what the comparison with each of them allows to differ. */
+function peerPages(): Record<string, string> {
+  const read = (name: string) => readFileSync(new URL(name, root), 'utf8')
+  const withRows = (page: string, mark: string, rows: IntendedDifference[]) =>
+    withTable(page, mark, [
+      '| difference | why |',
+      '|---|---|',
+      ...rows.map(({ difference, why }) => `| ${difference} | ${why} |`),
+    ])
+  const { both, 2: second, 3: third } = MAILDEV_TABLES
+  const [mailpit, mailhog, maildev] = ['mailpit', 'mailhog', 'maildev'].map((peer) => `docs/guide/${peer}-api.md`)
+  return {
+    [mailpit!]: withRows(read(mailpit!), 'what differs', MAILPIT_DIFFERENCES),
+    [mailhog!]: withRows(read(mailhog!), 'what differs', MAILHOG_DIFFERENCES),
+    [maildev!]: [
+      ['what differs', both] as const,
+      ['what differs from version 2', second] as const,
+      ['what differs from version 3', third] as const,
+    ].reduce((page, [mark, rows]) => withRows(page, mark, rows), read(maildev!)),
+  }
+}
+
 /** Replaces the table below the comment of a page. */
 function withTable(page: string, name: string, lines: string[]): string {
   const comment = `<!-- ${name} -->\n`
@@ -106,6 +132,7 @@ const files: Record<string, string> = {
   'docs/operate/tracing.md': withSpans(readFileSync(new URL('docs/operate/tracing.md', root), 'utf8')),
   'docs/operate/scale.md': scalePage(readReports()),
   'llms.txt': llmsIndex(),
+  ...peerPages(),
 }
 for (const name of PAGES_WITH_EXAMPLES) files[name] = withExamples(readFileSync(new URL(name, root), 'utf8'))
 for (const [name, content] of Object.entries(files)) {

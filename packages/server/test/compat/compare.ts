@@ -11,7 +11,7 @@ import { startServe } from '../../src/program/node.ts'
 import { freePort } from '../support/free-port.ts'
 import { COMPARED_PEERS } from './compared-peers.ts'
 import { labelOf, runWith, type ComparedPeer, type ComparedServer } from './comparison.ts'
-import { compareRuns, intentionOf, shown } from './differences.ts'
+import { compareRuns, ruleFor, shown } from './differences.ts'
 import { writeRecording } from './recordings.ts'
 
 const NAMES = COMPARED_PEERS.map(labelOf).join('|')
@@ -39,7 +39,7 @@ if (values.record) writeRecording(peer, asked.calls, peerRun)
 else {
   const ourRun = await withMailhatch(peer.name, (server) => runWith(peer, server, asked))
   const differences = compareRuns(asked.calls, peerRun, ourRun)
-  const others = differences.filter((one) => !intentionOf(peer.intended, one))
+  const others = differences.filter((one) => !ruleFor(peer.intended, one))
   for (const one of others) console.log(JSON.stringify(shown(one)))
   console.log(
     `${asked.calls.length} calls, ${differences.length} values differ, ${others.length} of them for no listed reason`,

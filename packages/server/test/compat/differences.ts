@@ -17,10 +17,19 @@ export type Difference = {
 
 export type Both<Value> = { peer: Value; ours: Value }
 
-/** What may differ between the answer of a peer and ours, by the path of the value. */
+/** A row of the table in the guide about a peer's API: what differs on purpose, and what shows it. */
 export type IntendedDifference = {
-  path: RegExp
+  difference: string
   why: string
+  shownBy: Rule[] | NamedTest
+}
+
+/** `file` is in packages/server. */
+export type NamedTest = { file: string; test: string }
+
+/** What may differ between the answer of a peer and ours, by the path of the value. */
+export type Rule = {
+  path: RegExp
   holds(difference: Difference): boolean
   /** What makes of a difference that holds one that does not. */
   rejects: Partial<Difference>
@@ -52,8 +61,12 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-export function intentionOf(intended: IntendedDifference[], found: Difference): IntendedDifference | undefined {
-  return intended.find(({ path, holds }) => path.test(found.path) && holds(found))
+export function rulesOf(intended: IntendedDifference[]): Rule[] {
+  return intended.flatMap(({ shownBy }) => (Array.isArray(shownBy) ? shownBy : []))
+}
+
+export function ruleFor(intended: IntendedDifference[], found: Difference): Rule | undefined {
+  return rulesOf(intended).find(({ path, holds }) => path.test(found.path) && holds(found))
 }
 
 /** For people. */

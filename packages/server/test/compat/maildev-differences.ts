@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { areErrors, areSamePages, isText } from './rule-parts.ts'
+import { answered, areErrors, areSamePages, isText, shownIn } from './rule-parts.ts'
 import type { Difference, IntendedDifference } from './differences.ts'
 
 const OUR_VERSION = // What every package has.
-(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 /** MailDev's parser wraps lines. */
 const onOneLine = (value: unknown) => String(value).replaceAll(/\s+/g, ' ').trim()
@@ -13,103 +13,177 @@ const withoutImage = (value: unknown) =>
     .replaceAll(/data:image\/png;base64,[^"]*/g, 'cid:logo@app.example')
     .replaceAll('\n', '')
 
-/** docs/guide/maildev-api.md explains each. */
-export function differencesFrom(version: 2 | 3): IntendedDifference[] {
-  return [...BOTH, ...(version === 2 ? SECOND : THIRD)]
+/** The tables of docs/guide/maildev-api.md: for both versions, and for one alone. */
+export const MAILDEV_TABLES: Record<'both' | 2 | 3, IntendedDifference[]> = {
+  both: [
+    {
+      difference: 'A mail with several recipients is one email for each of them; `envelope.to` has that one',
+      why: "each address has its own messages, so that tests do not see each other's mail",
+      shownBy: shownIn('several-recipients', 'MailDev: a mail with several recipients is one of the emails for each'),
+    },
+    {
+      difference: 'Ids have 22 letters and digits instead of 8',
+      why: 'they are those of our messages, written shorter',
+      shownBy: {
+        file: 'src/compat/short-id.test.ts',
+        test: 'every message id has one short form of 22 letters and digits, and comes back from it',
+      },
+    },
+    {
+      difference:
+        'A list has the newest 1,000 emails, or fewer if they have more than 16 million characters, and filters look at the newest 50,000',
+      why: 'limits of memory and time; with `skip` and `limit`, other parts are there too',
+      shownBy: shownIn('maildev-client', 'a list has the newest 1,000 emails whole, and a part of it can be any'),
+    },
+    {
+      difference: '`source` is a file name',
+      why: "a path on the server's disk means nothing to a client; `/source` has the mail",
+      shownBy: [
+        {
+          path: /\.source$/,
+          holds: ({ peer, ours }) => /\/\w{8}\.eml$/.test(String(peer)) && /^\w{22}\.eml$/.test(String(ours)),
+          rejects: { ours: '/data/x.eml' },
+        },
+      ],
+    },
+    {
+      difference: '`html` is that of the mail',
+      why: 'MailDev cleans it when an email is opened, and version 3 puts inline images into it; ours keeps `cid:` links',
+      shownBy: [
+        {
+          path: /\.html$/,
+          holds: ({ peer, ours }) => withoutImage(peer) === withoutImage(ours),
+          rejects: { ours: '<p>Other' },
+        },
+      ],
+    },
+    {
+      difference: '`/email/:id/html` is cleaned, without scripts and remote content, and files are only saved',
+      why: 'mail is written by strangers',
+      shownBy: [
+        {
+          path: /\/html\.body$/,
+          holds: (found) => areSamePages(found) && String(found.ours).startsWith('<!doctype html>'),
+          rejects: { ours: '<!doctype html><p>Other' },
+        },
+      ],
+    },
+    {
+      difference: '`version` is that of Mailhatch, and `smtpPort` is the port that the SMTP listener has',
+      why: 'version 3 always says 1025; both are in `/config`',
+      shownBy: [
+        { path: /\/config\.body\.version$/, holds: ({ ours }) => ours === OUR_VERSION, rejects: { ours: '1' } },
+        {
+          path: /\/config\.body\.smtpPort$/,
+          holds: ({ ours, runs }) => ours === runs.ours.smtpPort,
+          rejects: { ours: 1 },
+        },
+      ],
+    },
+    {
+      difference: 'Errors have other texts',
+      why: 'their status is the same where it is not listed here',
+      shownBy: [
+        {
+          path: /\.body(?:\.error)?$/,
+          holds: (found) => areErrors(found) && isText(found.peer) && isText(errorIn(found.ours)),
+          rejects: { answers: { peer: answered('one'), ours: answered('other') } },
+        },
+      ],
+    },
+  ],
+  2: [
+    {
+      difference: 'Attachments have no `checksum` and `transferEncoding`',
+      why: 'a list would have to read every mail from disk',
+      shownBy: [
+        {
+          path: /\.attachments\.#\.(?:checksum|transferEncoding)$/,
+          holds: ({ peer, ours }) => isText(peer) && ours === undefined,
+          rejects: { ours: '' },
+        },
+      ],
+    },
+    {
+      difference: '`generatedFileName` is the same in both versions',
+      why: 'take it from the email, as clients do; files with the same name and size have different ones',
+      shownBy: [
+        {
+          path: /\.attachments\.#\.generatedFileName$/,
+          holds: ({ peer, ours }) => [peer, ours].every((name) => /^[0-9a-f]{32}\.pdf$/.test(String(name))),
+          rejects: { ours: 'data.pdf' },
+        },
+      ],
+    },
+    {
+      difference: '`contentId` is only there if the mail has it',
+      why: 'MailDev makes one up',
+      shownBy: [
+        {
+          path: /\.attachments\.#\.contentId$/,
+          holds: ({ peer, ours }) => String(peer).endsWith('@mailparser') && ours === undefined,
+          rejects: { peer: 'logo@app.example' },
+        },
+      ],
+    },
+    {
+      difference: '`size` is that of the whole mail',
+      why: 'MailDev measures a file that is not always complete',
+      shownBy: [
+        {
+          path: /\.size$/,
+          holds: ({ peer, ours }) => typeof ours === 'number' && Number(peer) < ours,
+          rejects: { ours: 0 },
+        },
+        {
+          path: /\.sizeHuman$/,
+          holds: ({ ours, beside }) =>
+            ours === humanSize(sizeIn(beside.ours)) && sizeIn(beside.peer) < sizeIn(beside.ours),
+          rejects: { ours: '1 KB' },
+        },
+      ],
+    },
+    {
+      difference: 'Deleting an unknown email is a 404',
+      why: 'MailDev answers 500',
+      shownBy: [
+        {
+          path: /^DELETE \/email\/\{\d+\}\.status$/,
+          holds: ({ peer, ours }) => peer === 500 && ours === 404,
+          rejects: { ours: 200 },
+        },
+      ],
+    },
+  ],
+  3: [
+    {
+      difference: 'Text that is made of HTML is not wrapped',
+      why: 'MailDev breaks its lines after 80 characters',
+      shownBy: [
+        {
+          path: /\.text$/,
+          holds: ({ peer, ours }) => onOneLine(peer) === onOneLine(ours),
+          rejects: { ours: 'Another text' },
+        },
+      ],
+    },
+    {
+      difference: '`unread` counts the emails that are not read',
+      why: 'in MailDev, it still counts those that were opened',
+      shownBy: [
+        {
+          path: /\/summary\.body\.unread$/,
+          holds: (found) => Number(found.peer) > Number(found.ours) && found.ours === unreadIn(found),
+          rejects: { ours: 0 },
+        },
+      ],
+    },
+  ],
 }
 
-const BOTH: IntendedDifference[] = [
-  {
-    path: /\.source$/,
-    why: '`source` is a file name',
-    holds: ({ peer, ours }) => /\/\w{8}\.eml$/.test(String(peer)) && /^\w{22}\.eml$/.test(String(ours)),
-    rejects: { ours: '/data/x.eml' },
-  },
-  {
-    path: /\.html$/,
-    why: '`html` is that of the mail',
-    holds: ({ peer, ours }) => withoutImage(peer) === withoutImage(ours),
-    rejects: { ours: '<p>Other' },
-  },
-  {
-    path: /\/html\.body$/,
-    why: '`/email/:id/html` is cleaned, without scripts and remote content',
-    holds: (found) => areSamePages(found) && String(found.ours).startsWith('<!doctype html>'),
-    rejects: { ours: '<!doctype html><p>Other' },
-  },
-  {
-    path: /\/config\.body\.version$/,
-    why: '`version` is that of Mailhatch',
-    holds: ({ ours }) => ours === OUR_VERSION,
-    rejects: { ours: '1' },
-  },
-  {
-    path: /\/config\.body\.smtpPort$/,
-    why: '`smtpPort` is the port',
-    holds: ({ ours, runs }) => ours === runs.ours.smtpPort,
-    rejects: { ours: 1 },
-  },
-  {
-    path: /\.body(?:\.error)?$/,
-    why: 'Errors have other texts',
-    holds: (found) => areErrors(found) && isText(found.peer) && isText(errorIn(found.ours)),
-    rejects: { answers: { peer: { status: 200, body: 'one' }, ours: { status: 200, body: 'other' } } },
-  },
-]
-
-const SECOND: IntendedDifference[] = [
-  {
-    path: /\.attachments\.#\.(?:checksum|transferEncoding)$/,
-    why: 'Attachments have no `checksum` and `transferEncoding`',
-    holds: ({ peer, ours }) => isText(peer) && ours === undefined,
-    rejects: { ours: '' },
-  },
-  {
-    path: /\.attachments\.#\.generatedFileName$/,
-    why: '`generatedFileName` is the same in both versions',
-    holds: ({ peer, ours }) => [peer, ours].every((name) => /^[0-9a-f]{32}\.pdf$/.test(String(name))),
-    rejects: { ours: 'data.pdf' },
-  },
-  {
-    path: /\.attachments\.#\.contentId$/,
-    why: '`contentId` is only there if the mail has it',
-    holds: ({ peer, ours }) => String(peer).endsWith('@mailparser') && ours === undefined,
-    rejects: { peer: 'logo@app.example' },
-  },
-  {
-    path: /\.size$/,
-    why: '`size` is that of the whole mail',
-    holds: ({ peer, ours }) => typeof ours === 'number' && Number(peer) < ours,
-    rejects: { ours: 0 },
-  },
-  {
-    path: /\.sizeHuman$/,
-    why: '`size` is that of the whole mail',
-    holds: ({ ours, beside }) => ours === humanSize(sizeIn(beside.ours)) && sizeIn(beside.peer) < sizeIn(beside.ours),
-    rejects: { ours: '1 KB' },
-  },
-  {
-    path: /^DELETE \/email\/\{\d+\}\.status$/,
-    why: 'Deleting an unknown email is a 404',
-    holds: ({ peer, ours }) => peer === 500 && ours === 404,
-    rejects: { ours: 200 },
-  },
-]
-
-const THIRD: IntendedDifference[] = [
-  {
-    path: /\.text$/,
-    why: 'Text that is made of HTML is not wrapped',
-    holds: ({ peer, ours }) => onOneLine(peer) === onOneLine(ours),
-    rejects: { ours: 'Another text' },
-  },
-  {
-    path: /\/summary\.body\.unread$/,
-    why: '`unread` counts the emails that are not read',
-    holds: (found) => Number(found.peer) > Number(found.ours) && found.ours === unreadIn(found),
-    rejects: { ours: 0 },
-  },
-]
+export function differencesFrom(version: 2 | 3): IntendedDifference[] {
+  return [...MAILDEV_TABLES.both, ...MAILDEV_TABLES[version]]
+}
 
 function errorIn(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'error' in body ? body.error : body

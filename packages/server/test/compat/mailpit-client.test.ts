@@ -191,6 +191,18 @@ test('what is sent passes the limits of SMTP: allowed domains, size and free dis
   expect(await send(full, 'qa@mailhatch.test')).toMatch(/^507 .*no room for more mail\. 0$/)
 })
 
+test('a list has at most 1,000 messages', async () => {
+  const { client, sendMail, sdk } = await start()
+  const recipients = Array.from({ length: 100 }, (_, number) => `user${number}@shop.example`)
+  const envelope = { from: 'app@shop.example', to: recipients }
+  for (let sent = 0; sent < 11; sent++) await sendMail({ envelope, raw: 'Subject: Many\r\n\r\nHello\r\n' })
+  await expect.poll(async () => (await sdk.messages.count({})).count, { timeout: 60_000 }).toBe(1_100)
+  for (const limit of [0, 5_000]) {
+    const { total, messages } = await client.listMessages(0, limit)
+    expect([total, messages.length]).toEqual([1_100, 1_000])
+  }
+})
+
 test('a path with two slashes is the one with one, as clients for Cypress write it', async () => {
   const { client, compatUrl, url, apiKey, sendMail } = await start()
   await sendMail({ to: 'anna@shop.example', subject: 'Hello', text: 'Seen' })

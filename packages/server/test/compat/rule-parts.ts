@@ -1,4 +1,5 @@
-import type { Difference } from './differences.ts'
+import type { ComparedAnswer } from './comparison.ts'
+import type { Difference, NamedTest } from './differences.ts'
 
 /** What the rules of several peers have in common. */
 
@@ -37,3 +38,8 @@ function shownOn(page: string): string {
     .replaceAll(/\s+/g, ' ')
     .trim()
 }
+
+export const answered = (body: unknown): ComparedAnswer => ({ status: 200, body })
+
+/** A test of this folder. */
+export const shownIn = (name: string, test: string): NamedTest => ({ file: `test/compat/${name}.test.ts`, test })
