@@ -28,3 +28,18 @@ test('several workers use each step as often as it says, and a script goes on af
     .poll(async () => (await sdk.messages.list({ mailbox: 'qa', limit: 100 })).data.length, { timeout: 60_000 })
     .toBe(MAILS - 90 + WORKERS + 1)
 })
+
+test('no mail is accepted as usual while a worker does not know yet that a script was replaced or has ended', async () => {
+  const { sdk, script, scriptAtOnce, startWorker } = await startApart()
+  const worker = await startWorker()
+  const to = 'qa+next@qa.test'
+  await sdk.scenarios.create('qa@qa.test', [reject(453)], { match: 'prefix' })
+  await script(to, [reject(450)])
+  for (const code of [451, 452, 454]) {
+    await scriptAtOnce(to, [reject(code)])
+    expect(await sendTo(worker, to)).toBe(code)
+  }
+  const [exact] = (await sdk.scenarios.list()).filter(({ match }) => match === 'exact')
+  await sdk.scenarios.delete(exact!.id)
+  expect(await sendTo(worker, to)).toBe(453)
+})

@@ -1,5 +1,6 @@
 import { Mailhatch, type Step } from '@mailhatch/sdk'
 import { createTransport } from 'nodemailer'
+import { expect } from 'vitest'
 import { startChild, type ChildServer } from './support/child-server.ts'
 import { makeTeam } from './support/made-team.ts'
 import { temporaryFolder, WEBHOOK_SECRET } from './support/server.ts'
@@ -24,7 +25,16 @@ export async function startApart() {
     })
   const sdk = new Mailhatch({ url: api.apiUrl, apiKey })
   const script = (to: string, steps: Step[]) => sdk.scenarios.create(to, steps)
-  return { sdk, script, startWorker }
+  /** Returns before the workers know of it. */
+  const scriptAtOnce = async (to: string, steps: Step[]) => {
+    const response = await fetch(`${api.apiUrl}/v1/scenarios`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ to, steps: steps.map(({ definition }) => definition) }),
+    })
+    expect(response.status).toBe(201)
+  }
+  return { sdk, script, scriptAtOnce, startWorker }
 }
 
 /** The code of the reply; null if there was none. */

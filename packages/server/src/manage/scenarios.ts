@@ -6,7 +6,7 @@ import { nextAction, type Action, type ScriptedAddress } from '../domain/scenari
 import type { ScenarioKey, StoredScenario } from '../store/scenarios.ts'
 import type { Store } from '../store/store.ts'
 import { createTeamQueues } from '../store/team-queues.ts'
-import { requireReceiving, type HolderPorts } from './address-holder.ts'
+import { findHolders, requireReceiving, type HolderPorts } from './address-holder.ts'
 import type { ScriptList } from './script-list.ts'
 
 const SCENARIOS_MAX = 1_000
@@ -61,21 +61,41 @@ export async function removeScenario(ports: ScenarioPorts, where: ScenarioKey): 
   await ports.scripts.refresh()
 }
 
-export type TakeStep = (where: ScenarioKey) => Promise<Action>
+/** `to` is the recipient of the mail. Workers of older versions do not send it. */
+export type StepRequest = ScenarioKey & { to?: Pick<Recipient, 'domain' | 'mailbox' | 'tag'> | undefined }
 
-type StepPorts = { store: Pick<Store, 'findScenario' | 'saveScriptState'>; now: () => number }
+export type TakeStep = (request: StepRequest) => Promise<Action>
 
-type Waiting = { resolve: (action: Action) => void; reject: (error: unknown) => void }
+type StepPorts = HolderPorts & {
+  store: Pick<Store, 'findScenario' | 'findScenarioFor' | 'saveScriptState'>
+}
+
+type Waiting = { resolve: (action: Action | null) => void; reject: (error: unknown) => void }
+
+/** Scenarios of one address that end one after another while a mail waits. Only a program that creates them in a loop needs more. */
+const REPLACED_MAX = 5
+
+const ACCEPT: Action = { do: 'accept' }
 
 /**
  * What the next mail for the address gets. Every step is used exactly as often as it says, also by several workers at once. Mails
  * that wait at the same time share a write.
+ *
+ * A worker knows for up to a second a scenario that has ended or was replaced, or whose team has lost the address. Then the scenario
+ * decides that the holder of the address has now.
  */
-export function createTakeStep({ store, now }: StepPorts): TakeStep {
-  async function takeAll(where: ScenarioKey, count: number): Promise<Action[]> {
+export function createTakeStep(ports: StepPorts): TakeStep {
+  const { store, now } = ports
+
+  async function holderOf({ domain, mailbox }: Pick<Recipient, 'domain' | 'mailbox'>): Promise<string | null> {
+    const holders = await findHolders(ports, { domain, mailboxes: [mailbox] })
+    return holders.get(mailbox)?.teamId ?? null
+  }
+
+  /** Null if the scenario is not in force. */
+  async function takeAll(where: ScenarioKey, count: number): Promise<Action[] | null> {
     const scenario = await store.findScenario(where, now())
-    // It has ended meanwhile.
-    if (!scenario) return Array.from({ length: count }, () => ({ do: 'accept' }))
+    if (!scenario || (await holderOf(scenario)) !== scenario.teamId) return null
     const actions: Action[] = []
     let { state } = scenario
     while (actions.length < count) {
@@ -93,15 +113,26 @@ export function createTakeStep({ store, now }: StepPorts): TakeStep {
     const [teamId, id] = key.split(' ') as [string, string]
     try {
       const actions = await takeAll({ teamId, id }, group.length)
-      group.forEach(({ resolve }, index) => resolve(actions[index]!))
+      group.forEach(({ resolve }, index) => resolve(actions && actions[index]!))
     } catch (error) {
       for (const { reject } of group) reject(error)
     }
   }
 
   const queues = createTeamQueues(takeGroup)
-  return ({ teamId, id }) =>
+  const takeOf = ({ teamId, id }: ScenarioKey): Promise<Action | null> =>
     new Promise((resolve, reject) => {
       queues.add(`${teamId} ${id}`, { resolve, reject })
     })
+
+  return async ({ teamId, id, to }) => {
+    let where: ScenarioKey | null = { teamId, id }
+    for (let replaced = 0; where !== null && replaced <= REPLACED_MAX; replaced++) {
+      const action = await takeOf(where)
+      if (action !== null) return action
+      const holder = to === undefined ? null : await holderOf(to)
+      where = holder && to ? await store.findScenarioFor({ teamId: holder, ...to }, now()) : null
+    }
+    return ACCEPT
+  }
 }

@@ -80,7 +80,7 @@ export async function assembleIntake(config: Config, log: Log, parts: IntakePart
     saveRejections,
     catchAllTeam,
     scripts,
-    takeStep: createTakeStep({ store, now }),
+    takeStep: createTakeStep({ store, rootDomain: config.rootDomain, catchAllTeam, now }),
     async addAttempts(group: AttemptGroup) {
       await addAttempts({ store, rootDomain: config.rootDomain, catchAllTeam, now }, group)
       return true

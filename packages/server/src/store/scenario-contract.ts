@@ -72,6 +72,29 @@ export function describeScenarios(open: () => Promise<Store>): void {
       expect(await store.addScenario(later, MAX)).toMatchObject({ id: later.id })
     })
 
+    test('the most exact scenario of a team is found for an address', async () => {
+      const store = await open()
+      const team = await addTeam(store)
+      const add = async (values: Partial<NewScenario>) => {
+        const wish = scenarioFor(team.id, { to: 'qa@in.example', ...values })
+        await store.addScenario(wish, 10)
+        return wish.id
+      }
+      const exact = await add({ tag: 'sign%up' })
+      const whole = await add({ tag: null, match: 'prefix' })
+      const prefix = await add({ tag: 'sign%', match: 'prefix' })
+      const expired = await add({ tag: 'old', expiresAt: NOW + 1 })
+      const of = async (tag: string | null, values = {}) => {
+        const address = { teamId: team.id, domain: 'in.example', mailbox: 'qa', tag, ...values }
+        return (await store.findScenarioFor(address, NOW + 1))?.id ?? null
+      }
+      expect([await of('sign%up'), await of('sign%upper'), await of('sign-up')]).toEqual([exact, prefix, whole])
+      expect([await of(null), await of('old')]).toEqual([whole, whole])
+      expect(expired).not.toBe(whole)
+      const others = [{ teamId: (await addTeam(store)).id }, { domain: 'other.example' }, { mailbox: 'qa2' }]
+      for (const other of others) expect(await of('sign%up', other)).toBeNull()
+    })
+
     test('a state is saved once per version', async () => {
       const store = await open()
       const team = await addTeam(store)

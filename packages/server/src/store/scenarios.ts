@@ -20,6 +20,9 @@ export type NewScenario = Omit<StoredScenario, 'state' | 'version'>
 /** Names a scenario. */
 export type ScenarioKey = { teamId: string; id: string }
 
+/** An address that receives mail. */
+export type ScenarioAddress = { teamId: string; domain: string; mailbox: string; tag: string | null }
+
 /** Scenarios that have expired are not found. `at`: the current time. */
 export type ScenarioStore = {
   /** Replaces that of the same address. */
@@ -27,6 +30,8 @@ export type ScenarioStore = {
   /** Newest first. */
   listScenarios(teamId: string, at: number): Promise<StoredScenario[]>
   findScenario(where: ScenarioKey, at: number): Promise<StoredScenario | null>
+  /** The team's most exact one that applies to the address. */
+  findScenarioFor(address: ScenarioAddress, at: number): Promise<ScenarioKey | null>
   /** False if the state has changed since it was read. */
   saveScriptState(where: ScenarioKey & { version: number }, state: ScriptState): Promise<boolean>
   removeScenario(where: ScenarioKey): Promise<boolean>

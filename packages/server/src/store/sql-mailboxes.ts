@@ -3,6 +3,7 @@ import { required, type Database } from './database.ts'
 import { hasDomain, MAILBOX, mailboxNames, readMailbox, type MailboxRow } from './sql-mailbox-names.ts'
 import { releaseNames } from './sql-names.ts'
 import { IS_READ, MARK_OF_MESSAGE } from './sql-read-marks.ts'
+import { removeScenariosOf } from './sql-scenarios.ts'
 import { sql, type Sql } from './sql.ts'
 import type { Store } from './store.ts'
 import { forgetIndexOf } from './text-block.ts'
@@ -66,6 +67,7 @@ export function mailboxStore(database: Database, textIndex: Pick<TextIndex, 'ind
         ...releaseNames(sql`team_id = ${teamId} and mailbox_id = ${id} and name = ${oldName}`, at),
         renameInMessages({ teamId, id, oldName, name }),
         forgetIndexOf(teamId, id),
+        removeScenariosOf(teamId, sql`${oldName}`),
       ]
       const renamed = await withName(mailbox, { domain, name, at }, { isAllowed: sql`true`, change: rename, rest })
       if (typeof renamed !== 'string') {
@@ -88,8 +90,12 @@ export function mailboxStore(database: Database, textIndex: Pick<TextIndex, 'ind
               from messages m join team_state t on t.team_id = m.team_id ${MARK_OF_MESSAGE}
               where m.team_id = ${teamId} and m.mailbox_id = ${id}) c
         where s.team_id = ${teamId}`
-      const [hidden] = await writeFor(
+      const nameNow = sql`
+        (select name from mailboxes where team_id = ${teamId} and id = ${id} and removed_at is null)`
+      const [, hidden] = await writeFor(
         teamId,
+        // Before the name is gone.
+        removeScenariosOf(teamId, nameNow),
         required(hide),
         count,
         ...releaseNames(sql`team_id = ${teamId} and mailbox_id = ${id}`, at),

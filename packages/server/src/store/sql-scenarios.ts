@@ -1,7 +1,12 @@
 import { FIRST_STATE } from '../domain/scenario.ts'
 import type { Database } from './database.ts'
-import type { ScenarioStore, StoredScenario } from './scenarios.ts'
+import type { ScenarioKey, ScenarioStore, StoredScenario } from './scenarios.ts'
 import { sql, type Sql } from './sql.ts'
+
+/** Mail of a mailbox that was deleted or has another name. `name` is its old name. */
+export function removeScenariosOf(teamId: string, name: Sql): Sql {
+  return sql`delete from scenarios where team_id = ${teamId} and mailbox = ${name}`
+}
 
 export function scenarioStore({ read, write, writeFor }: Database): ScenarioStore {
   async function findBy(condition: Sql): Promise<StoredScenario[]> {
@@ -37,6 +42,18 @@ export function scenarioStore({ read, write, writeFor }: Database): ScenarioStor
 
     async findScenario({ teamId, id }, at) {
       return (await findBy(sql`team_id = ${teamId} and id = ${id} and expires_at > ${at}`))[0] ?? null
+    },
+
+    async findScenarioFor({ teamId, domain, mailbox, tag }, at) {
+      const given = tag ?? ''
+      const [found] = await read<ScenarioKey>(sql`
+        select team_id as "teamId", id
+        from scenarios
+        where team_id = ${teamId} and domain = ${domain} and mailbox = ${mailbox} and expires_at > ${at}
+          and (is_prefix = 0 and tag = ${given} or is_prefix = 1 and substr(${given}, 1, length(tag)) = tag)
+        order by is_prefix, length(tag) desc
+        limit 1`)
+      return found ?? null
     },
 
     async saveScriptState({ teamId, id, version }, state) {

@@ -1,5 +1,6 @@
 import { reasonOf } from '../domain/reason.ts'
 import type { Announcement } from '@mailhatch/sdk'
+import type { Recipient } from '../domain/address.ts'
 import { WORKER_FAILED } from '../domain/retry.ts'
 import type { Action, KnownScript } from '../domain/scenario.ts'
 import type { FailedAttempt, SetAsideNotice } from '../domain/set-aside.ts'
@@ -60,11 +61,14 @@ function shortReason(error: unknown): string {
 /** The body of the request could not be created. */
 class Unsendable extends Error {}
 
+/** Asks what a script says about a mail to `to`. */
+export type StepRequest = Pick<KnownScript, 'teamId' | 'id'> & { to: Pick<Recipient, 'domain' | 'mailbox' | 'tag'> }
+
 /** How the worker asks for scenarios. */
 export type ScriptClient = {
   /** Null if the API has no scenarios. `scripts` is null if nothing has changed since that version. */
   list(version: string | null): Promise<{ version: string; scripts: KnownScript[] | null } | null>
-  takeStep(script: Pick<KnownScript, 'teamId' | 'id'>): Promise<Action>
+  takeStep(request: StepRequest): Promise<Action>
 }
 
 /** What a worker sends to get the next questions. The API holds the response for `holdMs` if there are none. */
@@ -127,8 +131,8 @@ export function createApiClient(address: Address): ApiClient {
         const isKnown = typeof newest === 'string' && (scripts === null || Array.isArray(scripts))
         return isKnown ? { version: newest, scripts } : null
       },
-      async takeStep(script) {
-        const { status, text } = await send({ ...address, url: urlBelow(address.url, 'scripts/step') }, script)
+      async takeStep(request) {
+        const { status, text } = await send({ ...address, url: urlBelow(address.url, 'scripts/step') }, request)
         return readAnswer(status, text).action
       },
     },

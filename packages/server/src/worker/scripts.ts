@@ -1,6 +1,7 @@
 import type { Recipient } from '../domain/address.ts'
 import { compareExactness, isScripted, type Action, type KnownScript } from '../domain/scenario.ts'
 import type { Log } from '../observe/log.ts'
+import type { StepRequest } from './announce.ts'
 
 /** How long a sender may wait for the next step. Then its mail is accepted as usual. */
 const STEP_MS_MAX = 10_000
@@ -9,7 +10,7 @@ const STEP_MS_MAX = 10_000
 export type ScriptSource = {
   /** The same array until it changes. */
   known: () => KnownScript[]
-  takeStep: (script: Pick<KnownScript, 'teamId' | 'id'>) => Promise<Action>
+  takeStep: (request: StepRequest) => Promise<Action>
 }
 
 /** What happens to a mail for an address with a script. */
@@ -33,9 +34,9 @@ export function createScripts({ known, takeStep }: ScriptSource, log: Pick<Log, 
     return byMailbox.size === 0 ? undefined : byMailbox.get(`${mailbox}@${domain}`)
   }
 
-  async function plan({ teamId, id }: KnownScript): Promise<MailPlan> {
+  async function plan({ teamId, id }: KnownScript, { domain, mailbox, tag }: Recipient): Promise<MailPlan> {
     try {
-      return { teamId, action: await within(STEP_MS_MAX, takeStep({ teamId, id })) }
+      return { teamId, action: await within(STEP_MS_MAX, takeStep({ teamId, id, to: { domain, mailbox, tag } })) }
     } catch (error) {
       log.warn(
         { err: error },
@@ -48,7 +49,7 @@ export function createScripts({ known, takeStep }: ScriptSource, log: Pick<Log, 
   return {
     planFor(recipient) {
       const script = scriptsOf(recipient)?.find((each) => isScripted(each, recipient))
-      return script === undefined ? null : plan(script)
+      return script === undefined ? null : plan(script, recipient)
     },
   }
 }

@@ -3,6 +3,9 @@ import { action, knownScript } from '../shapes/scenario-shapes.ts'
 import { id, text } from '../shapes/shape-parts.ts'
 import { json, route } from './route.ts'
 
+/** Of each part of an address: more than SMTP allows for the whole of it. */
+const ADDRESS_CHARACTERS_MAX = 320
+
 export const listScripts = route({
   method: 'post',
   path: '/webhooks/inbox/scripts',
@@ -39,7 +42,20 @@ export const takeScriptStep = route({
   tag: 'Inbound',
   summary: 'Use the next step of a scenario',
   description: 'The inbox worker asks for this at each RCPT with the address of a scenario. The step counts as used.',
-  body: z.object({ teamId: z.string().max(64), id }).meta({ id: 'ScenarioOfWorker' }),
+  body: z
+    .object({
+      teamId: z.string().max(64),
+      id,
+      to: z
+        .object({
+          domain: z.string().max(ADDRESS_CHARACTERS_MAX),
+          mailbox: z.string().max(ADDRESS_CHARACTERS_MAX),
+          tag: z.string().max(ADDRESS_CHARACTERS_MAX).nullable(),
+        })
+        .optional()
+        .meta({ description: 'The recipient. If the scenario has ended, another one may apply to it by now.' }),
+    })
+    .meta({ id: 'ScenarioOfWorker' }),
   answers: { 200: json('What the worker has to do.', z.strictObject({ action })) },
   errors: ['validation_failed', 'payload_too_large', 'unsupported_media_type'],
   handle: async ({ inbound: { scenarios } }, { body }) => ({ action: await scenarios.takeStep(body) }),
