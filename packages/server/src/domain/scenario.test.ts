@@ -1,6 +1,6 @@
 import type { ScenarioStep } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
-import { compareExactness, FIRST_STATE, isScripted, nextAction, type ScriptedAddress } from './scenario.ts'
+import { FIRST_STATE, nextAction } from './scenario.ts'
 
 /** What mails at these moments get, in short. */
 function run(steps: ScenarioStep[], moments: number[]): string[] {
@@ -81,25 +81,4 @@ test('a rejection has the code, the status and the text that were given, or usua
     at: 'after-data',
     reply: '554 5.0.0 Refused by a scenario\r\n',
   })
-})
-
-const exact: ScriptedAddress = { domain: 'in.test', mailbox: 'qa', tag: 'a', match: 'exact' }
-const prefix: ScriptedAddress = { ...exact, match: 'prefix' }
-const whole: ScriptedAddress = { ...prefix, tag: null }
-
-test('an exact address is that tag only, a prefix all tags that begin with it', () => {
-  const address = { domain: 'in.test', mailbox: 'qa', tag: 'a' }
-  expect(isScripted(exact, address)).toBe(true)
-  expect(isScripted(exact, { ...address, tag: 'ab' })).toBe(false)
-  expect(isScripted(exact, { ...address, tag: null })).toBe(false)
-  expect(isScripted({ ...exact, tag: null }, { ...address, tag: null })).toBe(true)
-  expect(isScripted(prefix, { ...address, tag: 'ab' })).toBe(true)
-  expect(isScripted(prefix, { ...address, tag: 'ba' })).toBe(false)
-  expect(isScripted(whole, { ...address, tag: null })).toBe(true)
-  expect(isScripted(whole, { ...address, mailbox: 'qa2' })).toBe(false)
-  expect(isScripted(whole, { ...address, domain: 'other.test' })).toBe(false)
-})
-
-test('the most exact address decides', () => {
-  expect([whole, prefix, exact].sort(compareExactness)).toEqual([exact, prefix, whole])
 })

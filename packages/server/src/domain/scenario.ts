@@ -139,16 +139,3 @@ export type ScriptedAddress = { domain: string; mailbox: string; tag: string | n
 
 /** It names the scenario that has the script. */
 export type KnownScript = ScriptedAddress & { teamId: string; id: string }
-
-type Address = { domain: string; mailbox: string; tag: string | null }
-
-export function isScripted({ match, ...scripted }: ScriptedAddress, { domain, mailbox, tag }: Address): boolean {
-  if (scripted.domain !== domain || scripted.mailbox !== mailbox) return false
-  return match === 'exact' ? scripted.tag === tag : (tag ?? '').startsWith(scripted.tag ?? '')
-}
-
-/** Of several that match an address, the most exact one decides: negative if it is the first. */
-export function compareExactness(one: ScriptedAddress, other: ScriptedAddress): number {
-  const rank = ({ match, tag }: ScriptedAddress) => (match === 'exact' ? Infinity : (tag ?? '').length)
-  return rank(one) === rank(other) ? 0 : rank(other) - rank(one)
-}

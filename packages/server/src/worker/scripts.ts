@@ -1,5 +1,6 @@
 import type { Recipient } from '../domain/address.ts'
-import { compareExactness, isScripted, type Action, type KnownScript } from '../domain/scenario.ts'
+import type { Action, KnownScript } from '../domain/scenario.ts'
+import { ScriptIndex } from '../domain/script-index.ts'
 import type { Log } from '../observe/log.ts'
 import type { StepRequest } from './announce.ts'
 
@@ -22,16 +23,16 @@ export type Scripts = {
 }
 
 export function createScripts({ known, takeStep }: ScriptSource, log: Pick<Log, 'warn'>): Scripts {
-  let indexed: KnownScript[] | null = null
-  let byMailbox = new Map<string, KnownScript[]>()
+  let indexed: KnownScript[] = []
+  let index = new ScriptIndex(indexed)
 
-  function scriptsOf({ mailbox, domain }: Recipient): KnownScript[] | undefined {
+  function scriptFor(recipient: Recipient): KnownScript | null {
     const scripts = known()
     if (scripts !== indexed) {
-      byMailbox = Map.groupBy(scripts.toSorted(compareExactness), (script) => `${script.mailbox}@${script.domain}`)
+      index = new ScriptIndex(scripts)
       indexed = scripts
     }
-    return byMailbox.size === 0 ? undefined : byMailbox.get(`${mailbox}@${domain}`)
+    return index.find(recipient)
   }
 
   async function plan({ teamId, id }: KnownScript, { domain, mailbox, tag }: Recipient): Promise<MailPlan> {
@@ -48,8 +49,8 @@ export function createScripts({ known, takeStep }: ScriptSource, log: Pick<Log, 
 
   return {
     planFor(recipient) {
-      const script = scriptsOf(recipient)?.find((each) => isScripted(each, recipient))
-      return script === undefined ? null : plan(script, recipient)
+      const script = scriptFor(recipient)
+      return script === null ? null : plan(script, recipient)
     },
   }
 }
