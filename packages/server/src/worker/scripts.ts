@@ -15,7 +15,12 @@ export type ScriptSource = {
 }
 
 /** What happens to a mail for an address with a script. */
-export type MailPlan = { teamId: string; action: Action }
+export type MailPlan = {
+  teamId: string
+  action: Action
+  /** False when its address has no script any more. */
+  isInForce: () => boolean
+}
 
 export type Scripts = {
   /** Null for an address without a script, about which nothing is asked. */
@@ -35,22 +40,27 @@ export function createScripts({ known, takeStep }: ScriptSource, log: Pick<Log, 
     return index.find(recipient)
   }
 
-  async function plan({ teamId, id }: KnownScript, { domain, mailbox, tag }: Recipient): Promise<MailPlan> {
-    try {
-      return { teamId, action: await within(STEP_MS_MAX, takeStep({ teamId, id, to: { domain, mailbox, tag } })) }
-    } catch (error) {
-      log.warn(
-        { err: error },
-        'a mail for an address with a scenario is accepted as usual, because the next step is unknown',
-      )
-      return { teamId, action: { do: 'accept' } }
+  async function planBy({ teamId, id }: KnownScript, recipient: Recipient): Promise<MailPlan> {
+    const { domain, mailbox, tag } = recipient
+    return {
+      teamId,
+      action: await within(STEP_MS_MAX, takeStep({ teamId, id, to: { domain, mailbox, tag } })).catch(acceptAsUsual),
+      isInForce: () => scriptFor(recipient) !== null,
     }
+  }
+
+  function acceptAsUsual(error: unknown): Action {
+    log.warn(
+      { err: error },
+      'a mail for an address with a scenario is accepted as usual, because the next step is unknown',
+    )
+    return { do: 'accept' }
   }
 
   return {
     planFor(recipient) {
       const script = scriptFor(recipient)
-      return script === null ? null : plan(script, recipient)
+      return script === null ? null : planBy(script, recipient)
     },
   }
 }

@@ -14,7 +14,7 @@ async function start(actions: Action[] = [], options: TestServerOptions = {}) {
   const scripts = {
     planFor: ({ mailbox }: { mailbox: string }) =>
       mailbox === 'scripted'
-        ? Promise.resolve({ teamId: 'team', action: left.shift() ?? { do: 'accept' as const } })
+        ? Promise.resolve({ teamId: 'team', action: left.shift() ?? { do: 'accept' as const }, isInForce: () => true })
         : null,
   }
   const started = await startTestServer({ scripts, ...options })

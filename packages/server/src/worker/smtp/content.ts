@@ -1,10 +1,12 @@
+import type { MailPlan } from '../scripts.ts'
 import type { SmtpAnswers, Step } from './answers.ts'
 import { CUT } from './answers.ts'
 import { parseBdat } from './commands.ts'
 import type { DialoguePorts } from './dialogue-ports.ts'
-import type { ReplyDelay } from './holds.ts'
+import type { Holds, ReplyDelay } from './holds.ts'
 import { IncomingMail } from './incoming-mail.ts'
 import * as replies from './replies.ts'
+import { SlowTransfer } from './slow-transfer.ts'
 import type { SessionState, Transaction } from './transaction.ts'
 import { planAt } from './transaction.ts'
 
@@ -54,17 +56,25 @@ export function answerBdat(parts: ContentParts, argument: string): Step | Promis
 /** What scripts say about the transfer after more bytes. Null if nothing; true if the connection is cut. */
 export function transferAfter(
   { holds }: DialoguePorts['scenarios'],
-  { plans, mail }: Transaction,
+  transaction: Transaction,
   bytes: number,
+  onSlice: () => void,
 ): Promise<boolean> | null {
+  const { plans, mail } = transaction
   if (plans.length === 0) return null
   const cut = planAt('data', plans)?.action
-  const slow = plans.find(({ action }) => action.do === 'slow')?.action
   if (cut?.do === 'cut' && cut.afterBytes !== null && mail !== null && mail.readBytes >= cut.afterBytes) {
     return Promise.resolve(true)
   }
-  if (slow?.do !== 'slow') return null
-  return holds.pause((bytes / slow.bytesPerSecond) * 1_000).over.then(() => false)
+  transaction.slow ??= slowTransfer(holds, plans)
+  return transaction.slow?.wait(bytes, onSlice)?.then(() => false) ?? null
+}
+
+function slowTransfer(holds: Holds, plans: MailPlan[]): SlowTransfer | null {
+  for (const { action, ...plan } of plans) {
+    if (action.do === 'slow') return new SlowTransfer(holds, { ...plan, bytesPerSecond: action.bytesPerSecond })
+  }
+  return null
 }
 
 /** What the scripts of the recipients say at DATA. The first one of each kind decides for all, because there is one reply. */

@@ -145,6 +145,7 @@ export class Dialogue {
     transaction.stage = 'after-data'
     transaction.sizeBytes = transaction.mail?.readBytes ?? 0
     transaction.mail = null
+    transaction.slow?.end()
     const { flight } = transaction
     transaction.flight = this.#ports.scenarios.transit.begin()
     return { transaction, flight }
@@ -169,9 +170,14 @@ export class Dialogue {
   }
 
   /** What scripts say about the transfer after more bytes. Null if nothing; true if the connection is cut. */
-  transferAfter(bytes: number): Promise<boolean> | null {
+  transferAfter(bytes: number, onSlice: () => void): Promise<boolean> | null {
     const { transaction } = this.#state
-    return transaction && transferAfter(this.#ports.scenarios, transaction, bytes)
+    return transaction && transferAfter(this.#ports.scenarios, transaction, bytes, onSlice)
+  }
+
+  /** A script reads the mail slowly. */
+  get isSlow(): boolean {
+    return this.#state.transaction !== null && this.#state.transaction.slow !== null
   }
 
   /**
@@ -181,6 +187,7 @@ export class Dialogue {
   endInput(outcome: AttemptOutcome | null): void {
     this.delay.end()
     const transaction = this.#state.transaction
+    transaction?.slow?.end()
     if (outcome === null || !transaction || transaction.mail !== null || isStoring(transaction)) return
     this.attempts.record(transaction, outcome)
   }
@@ -211,6 +218,7 @@ export class Dialogue {
   #discard(): void {
     // `remove` handles its own errors, so there is no need to wait for it.
     void this.#state.transaction?.mail?.remove()
+    this.#state.transaction?.slow?.end()
     this.#state.transaction?.flight.end()
     this.#state.transaction = null
   }

@@ -1,34 +1,31 @@
-/** Connections of a team that scenarios delay at once. Each costs memory and one of the server's connections. */
+import { createHeldCounts } from '../../domain/held-counts.ts'
+
+/** Connections of a team that scenarios delay or read slowly at once. Each costs memory and one of the server's connections. */
 const HELD_PER_TEAM_MAX = 50
 
 /** `end` makes it over. */
 export type Hold = { over: Promise<void>; end: () => void }
 
-const NOT_HELD: Hold = { over: Promise.resolve(), end() {} }
-
-/** Delays the replies to clients. */
+/** What delays the clients of a server. */
 export class Holds {
-  #perTeam = new Map<string, number>()
+  #held = createHeldCounts()
   #ends = new Set<() => void>()
   #isReleased = false
 
-  /** Over after the time: at once if the team has too many delays, and early when the server closes. */
-  delay(teamId: string, milliseconds: number): Hold {
-    const held = this.#perTeam.get(teamId) ?? 0
-    if (held >= HELD_PER_TEAM_MAX) return NOT_HELD
-    this.#perTeam.set(teamId, held + 1)
-    const hold = this.pause(milliseconds)
-    const leave = () => {
-      const left = this.#perTeam.get(teamId)! - 1
-      if (left === 0) this.#perTeam.delete(teamId)
-      else this.#perTeam.set(teamId, left)
-    }
-    return { ...hold, over: hold.over.then(leave) }
+  /** Counts a connection as held by the team, until `leave`. False if the team has too many. */
+  enter(teamId: string): boolean {
+    if (this.#isReleased || this.#held.of(teamId) >= HELD_PER_TEAM_MAX) return false
+    this.#held.add(teamId)
+    return true
   }
 
-  /** The same without the limit. */
-  pause(milliseconds: number): Hold {
-    if (this.#isReleased) return NOT_HELD
+  leave(teamId: string): void {
+    this.#held.remove(teamId)
+  }
+
+  /** Over after the time, and early when the server closes. Null if it is closing already. */
+  sleep(milliseconds: number): Hold | null {
+    if (this.#isReleased) return null
     const { promise: over, resolve } = Promise.withResolvers<void>()
     const end = () => {
       clearTimeout(timer)
@@ -48,24 +45,25 @@ export class Holds {
 
 /** Delays the replies of one session, until its client has gone. */
 export class ReplyDelay {
-  #holds: Pick<Holds, 'delay'>
-  #hold: Hold | null = null
+  #holds: Pick<Holds, 'enter' | 'leave' | 'sleep'>
+  #sleep: Hold | null = null
   #isOver = false
 
-  constructor(holds: Pick<Holds, 'delay'>) {
+  constructor(holds: Pick<Holds, 'enter' | 'leave' | 'sleep'>) {
     this.#holds = holds
   }
 
-  /** Resolves when the reply is due. */
+  /** Resolves when the reply is due: at once if the team has too many delays. */
   async wait({ teamId, milliseconds }: { teamId: string; milliseconds: number }): Promise<void> {
-    if (this.#isOver) return
-    this.#hold = this.#holds.delay(teamId, milliseconds)
-    await this.#hold.over
-    this.#hold = null
+    if (this.#isOver || !this.#holds.enter(teamId)) return
+    this.#sleep = this.#holds.sleep(milliseconds)
+    await this.#sleep?.over
+    this.#sleep = null
+    this.#holds.leave(teamId)
   }
 
   end(): void {
     this.#isOver = true
-    this.#hold?.end()
+    this.#sleep?.end()
   }
 }

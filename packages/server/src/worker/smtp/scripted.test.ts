@@ -6,16 +6,16 @@ import { TestClient, startTestServer, type TestServerOptions } from './test-kit.
 const SCRIPTED = 'scripted'
 
 /** A server in which mail for `scripted@in.test` gets these actions in turn, and all other mail is accepted. */
-async function startScripted(actions: Action[], options: TestServerOptions = {}) {
+async function startScripted(actions: Action[], options: TestServerOptions = {}, isInForce = () => true) {
   const left = [...actions]
   const scripts = {
     planFor: ({ mailbox }: { mailbox: string }) =>
       mailbox === SCRIPTED
-        ? Promise.resolve({ teamId: 'team', action: left.shift() ?? { do: 'accept' as const } })
+        ? Promise.resolve({ teamId: 'team', action: left.shift() ?? { do: 'accept' as const }, isInForce })
         : null,
   }
   const started = await startTestServer({ scripts, ...options })
-  return { ...started, port: started.server.port }
+  return { ...started, port: started.server.port, left }
 }
 
 const reject = (at: 'rcpt' | 'data' | 'after-data', reply: string): Action => ({
@@ -216,4 +216,68 @@ test('a client that gave up is no longer one of the 50', async () => {
   const held51 = (await held()).reply().then(() => 'delayed')
   const plain = begin(port, ['plain']).then(() => 'plain')
   expect(await Promise.race([held51, plain])).toBe('plain')
+})
+
+/** As slow as if it never ended. */
+const STUCK: Action = { do: 'slow', bytesPerSecond: 1 }
+
+async function sendSlowly(port: number, size = 10_000): Promise<TestClient> {
+  const { client } = await begin(port)
+  await client.say('DATA')
+  client.send(`${'x'.repeat(70)}\r\n`.repeat(size / 72))
+  return client
+}
+
+test('with 50 slow transfers of a team, the next mail is read at full speed, until one of them ends', async () => {
+  const actions = [...Array.from({ length: 51 }, () => STUCK), STUCK, STUCK]
+  const { server, port, mails } = await startScripted(actions)
+  const clients = await Promise.all(Array.from({ length: 51 }, () => sendSlowly(port)))
+  for (const client of clients) client.send('.\r\n')
+  expect(await Promise.race(clients.map((client) => client.reply()))).toMatch(/^250/)
+  expect(mails).toHaveLength(1)
+  for (const client of clients) client.reset()
+  await expect.poll(() => server.connections).toBe(0)
+  const slow = (await sendSlowly(port)).reply().then(() => 'read')
+  const plain = begin(port, ['plain']).then(() => 'plain')
+  expect(await Promise.race([slow, plain])).toBe('plain')
+})
+
+test('delays and slow transfers share the 50 of a team', async () => {
+  const delays = Array.from({ length: 50 }, (): Action => ({ do: 'delay', at: 'rcpt', ms: 60_000 }))
+  const { port, left } = await startScripted([...delays, STUCK])
+  for (const _ of delays) {
+    const client = await TestClient.connectWithHello(port)
+    await client.say('MAIL FROM:<app@shop.test>')
+    client.send('RCPT TO:<scripted@in.test>\r\n')
+  }
+  await expect.poll(() => left.length).toBe(1)
+  const client = await sendSlowly(port)
+  client.send('.\r\n')
+  expect(await client.reply()).toMatch(/^250/)
+})
+
+test('a slow transfer is read at full speed when its scenario has ended', async () => {
+  let isInForce = true
+  const { port, mails } = await startScripted([STUCK], {}, () => isInForce)
+  const client = await sendSlowly(port, 1_000_000)
+  client.send('.\r\n')
+  isInForce = false
+  expect(await client.reply()).toMatch(/^250/)
+  expect(mails).toHaveLength(1)
+})
+
+test.each<[string, Action]>([
+  ['a slow transfer', STUCK],
+  ['a delay', { do: 'delay', at: 'rcpt', ms: 60_000 }],
+])('a session that lasts too long ends during %s', async (_, action) => {
+  const { server, port, mails, attempts } = await startScripted([action], { limits: { sessionMs: 500, tickMs: 50 } })
+  const client = await TestClient.connectWithHello(port)
+  client.send(`MAIL FROM:<app@shop.test>\r\nRCPT TO:<scripted@in.test>\r\nDATA\r\n${'text\r\n'.repeat(1_000)}`)
+  const seen: string[] = []
+  for (let reply = await client.reply(); reply !== ''; reply = await client.reply()) seen.push(reply)
+  expect(seen.at(-1)).toBe('421 4.4.2 Session lasted too long, closing connection\r\n')
+  client.endInput()
+  await expect.poll(() => server.connections).toBe(0)
+  expect(mails).toEqual([])
+  expect(attempts).toMatchObject([{ outcome: 'timed-out' }])
 })

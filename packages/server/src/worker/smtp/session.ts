@@ -13,6 +13,7 @@ import { Dialogue } from './dialogue.ts'
 import type { IncomingMail } from './incoming-mail.ts'
 import { LineReader } from './line-reader.ts'
 import * as replies from './replies.ts'
+import { READ_AHEAD_BYTES_MAX } from './slow-transfer.ts'
 import { planAt } from './transaction.ts'
 
 export type SmtpSessionPorts = DeliverPorts & {
@@ -38,6 +39,7 @@ const TLS_HANDSHAKE: Mode = { kind: 'tls' }
 
 /** What follows a command that is not answered yet: enough for a group of recipients. */
 const PIPELINED_BYTES_MAX = 4_096
+const NOTHING = Buffer.alloc(0)
 const MAIL_END = /^\.\r\n|^BDAT /im
 
 /** One connection: reads bytes, passes them to the dialogue, sends the replies, and waits for the store. */
@@ -53,6 +55,8 @@ export class SmtpSession {
   #activeAt = this.#startedAt
   /** The client must wait for us: the store, the disk or the spool is busy. */
   #isWaiting = false
+  /** It waits for what a script may delay, and nothing is lost if the session ends meanwhile. */
+  #waitsForScript = false
   /** The client is not reading our replies. */
   #isBlocked = false
   #isPaused = false
@@ -96,8 +100,12 @@ export class SmtpSession {
       if (now - this.#hungUpAt > limits.closeMs) this.destroy()
       return
     }
-    // Time that we take does not count against the client.
-    if (this.#isWaiting) return
+    // Time that we take does not count against the client, unless a script takes it.
+    if (this.#isWaiting) {
+      const isTooLong = this.#waitsForScript && now - this.#startedAt > limits.sessionMs
+      if (isTooLong) this.#cutOff(replies.SESSION_TOO_LONG)
+      return
+    }
     const mode = this.#mode
     const missed = findMissedDeadline(
       {
@@ -131,7 +139,7 @@ export class SmtpSession {
     else if (mode.kind === 'response') this.#perform(this.#dialogue.answerResponse(line))
     else {
       const step = this.#dialogue.answerLine(line)
-      if (step instanceof Promise) this.#waitFor(step, (step) => this.#perform(step))
+      if (step instanceof Promise) this.#waitForScript(step, (step) => this.#perform(step))
       else this.#perform(step)
     }
     return true
@@ -180,8 +188,8 @@ export class SmtpSession {
   #keep(mail: IncomingMail, content: Buffer, onDone: () => void): void {
     const writing = mail.write(content)
     const next = (): void => (mail.isFarTooBig ? this.#cutOff(replies.MAIL_TOO_BIG) : onDone())
-    const scripted = this.#dialogue.transferAfter(content.length)
-    if (scripted) this.#waitFor(Promise.all([writing, scripted]), ([, isCut]) => (isCut ? this.#cut() : next()))
+    const scripted = this.#dialogue.transferAfter(content.length, this.#findReset)
+    if (scripted) this.#waitForScript(Promise.all([writing, scripted]), ([, isCut]) => (isCut ? this.#cut() : next()))
     else if (writing) this.#waitFor(writing, next)
     else next()
   }
@@ -213,14 +221,22 @@ export class SmtpSession {
     return isScripted ? this.#dialogue.answerAsScripted(reply) : this.#dialogue.answerMail(reply)
   }
 
+  #waitForScript<T>(promise: Promise<T>, onDone: (value: T) => void): void {
+    this.#waitsForScript = true
+    this.#waitFor(promise, onDone)
+  }
+
   /** Processes nothing from the client until `promise` settles. */
   #waitFor<T>(promise: Promise<T>, onDone: (value: T) => void): void {
     this.#isWaiting = true
     promise
       .then((value) => {
         this.#isWaiting = false
+        this.#waitsForScript = false
         this.#activeAt = performance.now()
         if (this.#isClosed) return this.#ports.onGone(this)
+        // It was cut off meanwhile.
+        if (this.#hungUpAt !== null) return
         onDone(value)
         this.advance()
       })
@@ -295,6 +311,7 @@ export class SmtpSession {
 
   #stopTalking(outcome: AttemptOutcome, reply: string | null = null): void {
     this.#hungUpAt = performance.now()
+    this.#dialogue.delay.end()
     this.#dialogue.end(outcome, reply)
     this.#lines.clear()
   }
@@ -320,10 +337,19 @@ export class SmtpSession {
     this.#lines.push(chunk)
     if (!this.#isWaiting && !this.#isBlocked) return this.advance()
     // Only a socket that is read shows that the client has gone. A script may delay the reply to a command for a minute.
-    const isCommand = this.#mode.kind === 'command' && !this.#isBlocked
-    if (isCommand && this.#lines.rest().length < PIPELINED_BYTES_MAX) return
+    if (!this.#isBlocked && this.#lines.rest().length < this.#readAheadBytesMax) return
     this.#isPaused = true
     this.#socket.pause()
+  }
+
+  get #readAheadBytesMax(): number {
+    if (this.#mode.kind === 'command') return PIPELINED_BYTES_MAX
+    return this.#waitsForScript && this.#dialogue.isSlow ? READ_AHEAD_BYTES_MAX : 0
+  }
+
+  /** A socket that is not read does not show that the client has reset the connection, until something is written. */
+  #findReset = (): void => {
+    if (this.#isPaused) this.#socket.write(NOTHING)
   }
 
   #onEnd = (): void => {

@@ -5,6 +5,7 @@ import type { Flight } from '../transit.ts'
 import type { NamedRecipient } from './attempts.ts'
 import type { MailCommand } from './commands.ts'
 import type { IncomingMail } from './incoming-mail.ts'
+import type { SlowTransfer } from './slow-transfer.ts'
 
 /** From MAIL until the reply to its content, or until it is given up. */
 export type Transaction = {
@@ -29,6 +30,8 @@ export type Transaction = {
   mail: IncomingMail | null
   /** What scripts of its recipients say about DATA and what follows. */
   plans: MailPlan[]
+  /** The transfer, if one of them slows it. */
+  slow: SlowTransfer | null
   flight: Flight
 }
 
@@ -58,6 +61,7 @@ export function beginTransaction({ mailFrom, isBinary }: MailCommand, flight: Fl
     isBinary,
     mail: null,
     plans: [],
+    slow: null,
     flight,
   }
 }
