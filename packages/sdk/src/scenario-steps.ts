@@ -70,7 +70,7 @@ export function greylist(duration: Duration): Step {
 }
 
 /**
- * Accepts so many mails in this time and refuses the others with 450.
+ * Accepts so many mails in any span of this length and refuses the others with 450. Refused ones do not count.
  *
  * @example
  * await inbox.script([limit(5, '1s')])

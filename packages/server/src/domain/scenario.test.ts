@@ -1,6 +1,6 @@
 import type { ScenarioStep } from '@mailhatch/sdk'
 import { expect, test } from 'vitest'
-import { FIRST_STATE, nextAction } from './scenario.ts'
+import { FIRST_STATE, LIMIT_COUNT_MAX, nextAction, PERIOD_MS_MAX } from './scenario.ts'
 
 /** What mails at these moments get, in short. */
 function run(steps: ScenarioStep[], moments: number[]): string[] {
@@ -51,6 +51,25 @@ test('a limit refuses what exceeds it within its window, as often as it says', (
     'cut',
   ])
   expect(run([limit], [0, 1, 2, 3, 100])).toEqual(['accept', 'accept', '450', '450', 'accept'])
+})
+
+test('a limit lets no more mails through in any window of its length', () => {
+  const accepted = [0, 90, 99, 100, 110, 189, 190, 200].filter((_, index, all) => {
+    return run([{ do: 'limit', count: 2, ms: 100 }], all.slice(0, index + 1)).at(-1) === 'accept'
+  })
+  expect(accepted).toEqual([0, 90, 100, 190, 200])
+  const busy = Array.from({ length: 3_000 }, (_, now) => now)
+  const seen = run([{ do: 'limit', count: LIMIT_COUNT_MAX, ms: 2_000 }], busy)
+  for (let start = 0; start + 2_000 <= busy.length; start += 250)
+    expect(seen.slice(start, start + 2_000).filter((each) => each === 'accept')).toHaveLength(LIMIT_COUNT_MAX)
+})
+
+test('the state of a limit stays small', () => {
+  const steps: ScenarioStep[] = [{ do: 'limit', count: LIMIT_COUNT_MAX, ms: PERIOD_MS_MAX }]
+  let state = FIRST_STATE
+  const start = Date.UTC(2026, 0, 1)
+  for (let mail = 0; mail < 2 * LIMIT_COUNT_MAX; mail++) state = nextAction(steps, state, start + mail).state
+  expect(JSON.stringify(state).length).toBeLessThan(16_000)
 })
 
 test('the state counts the mails, and how often the step was used', () => {

@@ -5,6 +5,8 @@ export const DELAY_MS_MAX = 60_000
 /** Of greylisting, and of the window of a limit. */
 export const PERIOD_MS_MAX = 86_400_000
 export const TIMES_MAX = 10_000
+/** Of mails in the window of a limit: the state keeps the time of each, so it has 15 kB at most, which every mail writes. */
+export const LIMIT_COUNT_MAX = 1_000
 /** Slower clients are disconnected after a while: see `rateBytesPerSecondMin` of the SMTP server. */
 export const BYTES_PER_SECOND_MIN = 1_000
 /** Of the mail after which a connection is cut, and of a slow reader. */
@@ -21,8 +23,8 @@ export type Action =
   | { do: 'slow'; bytesPerSecond: number }
 
 /**
- * How far a script has come. `perStep` counts the mails that each step has got. `periodStartedAt` and `inPeriod` belong to
- * greylisting and limits.
+ * How far a script has come. `perStep` counts the mails that each step has got. `periodStartedAt` belongs to greylisting.
+ * `acceptedAt` belongs to limits: when the last mails were accepted, the oldest first.
  */
 export type ScriptState = {
   step: number
@@ -30,7 +32,7 @@ export type ScriptState = {
   mails: number
   perStep: number[]
   periodStartedAt: number | null
-  inPeriod: number
+  acceptedAt: number[]
 }
 
 export const FIRST_STATE: ScriptState = {
@@ -39,7 +41,7 @@ export const FIRST_STATE: ScriptState = {
   mails: 0,
   perStep: [],
   periodStartedAt: null,
-  inPeriod: 0,
+  acceptedAt: [],
 }
 
 /** What the next mail gets, and the state after it. */
@@ -86,11 +88,10 @@ function limit(
   state: ScriptState,
   now: number,
 ): Taken {
-  const isNewPeriod = state.periodStartedAt === null || now - state.periodStartedAt >= ms
-  const period = isNewPeriod ? { periodStartedAt: now, inPeriod: 0 } : state
-  const counted = { ...state, periodStartedAt: period.periodStartedAt, inPeriod: period.inPeriod + 1 }
-  if (counted.inPeriod <= count) return { action: ACCEPT, after: counted }
-  return { action: rejection('rcpt', '450 4.7.1 Too many mails, try again later'), after: used(steps, counted) }
+  const inWindow = state.acceptedAt.filter((at) => now - at < ms)
+  if (inWindow.length < count) return { action: ACCEPT, after: { ...state, acceptedAt: [...inWindow, now] } }
+  const after = used(steps, { ...state, acceptedAt: inWindow })
+  return { action: rejection('rcpt', '450 4.7.1 Too many mails, try again later'), after }
 }
 
 /** The step was used once more, and the next one follows after the last time. */

@@ -2,7 +2,7 @@ import type { ScenarioStage, ScenarioStep } from '@mailhatch/sdk'
 import { describe, expect, test } from 'vitest'
 import { seededRandom, type SeededRandom } from '../../test/support/seeded-random.ts'
 import { AppError } from './errors.ts'
-import { PERIOD_MS_MAX, TIMES_MAX } from './scenario.ts'
+import { LIMIT_COUNT_MAX, PERIOD_MS_MAX, TIMES_MAX } from './scenario.ts'
 import { parseSteps, STEP_EXAMPLES, stepText } from './step-text.ts'
 
 const SEED = 20_261_118
@@ -133,7 +133,7 @@ function randomStep(random: SeededRandom): ScenarioStep {
     }),
     () => ({ do: 'delay', ms, at, times }),
     () => ({ do: 'greylist', ms: longMs }),
-    () => ({ do: 'limit', count: random.below(TIMES_MAX), ms: longMs, times }),
+    () => ({ do: 'limit', count: random.below(LIMIT_COUNT_MAX), ms: longMs, times }),
     () => ({
       do: 'cut',
       at: random.pick(STAGES),

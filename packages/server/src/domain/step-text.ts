@@ -5,6 +5,7 @@ import {
   BYTES_MAX,
   BYTES_PER_SECOND_MIN,
   DELAY_MS_MAX,
+  LIMIT_COUNT_MAX,
   PERIOD_MS_MAX,
   REPLY_CHARACTERS_MAX,
   REPLY_CODES,
@@ -101,7 +102,7 @@ function parseStep(reader: StepReader): ScenarioStep {
     case 'greylist':
       return { do: kind, ms: reader.duration(PERIOD_MS_MAX), ...reader.end() }
     case 'limit': {
-      const count = reader.integer({ min: 0, max: TIMES_MAX, what: 'a number of mails' })
+      const count = reader.integer({ min: 0, max: LIMIT_COUNT_MAX, what: 'a number of mails' })
       reader.need('/', example)
       return { do: kind, count, ms: reader.duration(PERIOD_MS_MAX), ...reader.times(), ...reader.end() }
     }

@@ -6,6 +6,7 @@ import {
   BYTES_MAX,
   BYTES_PER_SECOND_MIN,
   DELAY_MS_MAX,
+  LIMIT_COUNT_MAX,
   PERIOD_MS_MAX,
   REPLY_CHARACTERS_MAX,
   REPLY_CODES,
@@ -68,8 +69,11 @@ const steps = [
   }),
   z.strictObject({
     do: z.literal('limit'),
-    count: z.int().min(0).max(TIMES_MAX).meta({ description: 'How many mails are accepted in `ms`.', example: 5 }),
-    ms: milliseconds.meta({ description: 'The window in which mails are counted.', example: 1_000 }),
+    count: z.int().min(0).max(LIMIT_COUNT_MAX).meta({
+      description: 'How many mails are accepted in any window of `ms`. Refused ones do not count.',
+      example: 5,
+    }),
+    ms: milliseconds.meta({ description: 'The length of the window.', example: 1_000 }),
     times,
   }),
   z.strictObject({
