@@ -19,7 +19,8 @@ type Ports = { store: Pick<Store, 'scriptedAddresses'>; log: Pick<Log, 'warn'>; 
 
 export function createScriptList({ store, log, now }: Ports): ScriptList {
   let current = { version: versionOf([]), scripts: [] as KnownScript[] }
-  let reading = Promise.resolve()
+  let reading: Promise<void> | null = null
+  let nextReading: Promise<void> | null = null
   let isFailing = false
 
   async function read(): Promise<void> {
@@ -33,19 +34,30 @@ export function createScriptList({ store, log, now }: Ports): ScriptList {
     }
   }
 
-  /** After a read that has begun, because that one may miss the change. */
-  function refresh(): Promise<void> {
-    reading = reading.then(read)
+  function start(): Promise<void> {
+    reading = read().finally(() => {
+      reading = null
+    })
     return reading
   }
 
-  const timer = setInterval(() => void refresh(), REFRESH_MS).unref()
+  /** A read that has begun may miss the change, so another one follows. All that wait share it, however slow the database is. */
+  function refresh(): Promise<void> {
+    if (reading === null) return start()
+    nextReading ??= reading.then(() => {
+      nextReading = null
+      return start()
+    })
+    return nextReading
+  }
+
+  const timer = setInterval(() => void (reading ?? refresh()), REFRESH_MS).unref()
   return {
     current: () => current,
     refresh,
     async close() {
       clearInterval(timer)
-      await reading
+      await (nextReading ?? reading)
     },
   }
 }
