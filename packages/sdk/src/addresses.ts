@@ -1,4 +1,5 @@
 import { Inbox, type InboxPorts } from './inbox.ts'
+import { anything, checkOptions, type OptionChecks } from './options.ts'
 import { slug } from './slug.ts'
 import type { Mailbox, Me } from './wire.ts'
 
@@ -17,6 +18,8 @@ export type AddressOptions = {
   /** Default: the mailbox of the key, else the team's first, else `e2e`. */
   mailbox?: string
 }
+
+const ADDRESS_OPTIONS: OptionChecks<AddressOptions> = { prefix: anything, mailbox: anything }
 
 export type AddressPorts = InboxPorts & { me: () => Promise<Me>; mailboxes: () => Promise<Mailbox[]> }
 
@@ -42,7 +45,8 @@ export function createAddresses({ me, mailboxes, ...inboxPorts }: AddressPorts) 
      * const inbox = await mailhatch.addresses.create({ prefix: 'signup' })
      * console.log(inbox.address) // qa+signup-k3v9t0mzqa@mailhatch.test
      */
-    async create({ prefix = '', mailbox }: AddressOptions = {}): Promise<Inbox> {
+    async create(options: AddressOptions = {}): Promise<Inbox> {
+      const { prefix = '', mailbox } = checkOptions('addresses.create', options, ADDRESS_OPTIONS)
       if (mailbox !== undefined && /[@+\s]|^$/.test(mailbox)) {
         throw new TypeError(`A mailbox is the name before the + and the @, such as 'qa', not '${mailbox}'.`)
       }

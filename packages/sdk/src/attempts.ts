@@ -1,4 +1,4 @@
-import type { RequestOptions, Transport } from './transport.ts'
+import { requestOptions, type RequestOptions, type Transport } from './transport.ts'
 import type { SmtpAttempt } from './wire.ts'
 
 /**
@@ -24,7 +24,7 @@ export function createAttempts(transport: Transport) {
      * console.log(data.map(({ outcome }) => outcome))
      */
     list: (query: AttemptsQuery = {}, options: RequestOptions = {}): Promise<AttemptsPage> =>
-      transport.json({ ...options, path: '/v1/attempts', query }),
+      transport.json({ ...requestOptions(options), path: '/v1/attempts', query }),
   }
 }
 

@@ -1,9 +1,11 @@
 import { createAddresses, type Addresses } from './addresses.ts'
 import { attemptsFor, createAttempts, type Attempts } from './attempts.ts'
+import type { Duration } from './duration.ts'
 import { createMailboxes, type Mailboxes } from './mailboxes.ts'
 import { createMessages, readerOf, type Messages } from './messages.ts'
+import { anything, checkCount, checkOptions, checkTimer, type OptionChecks } from './options.ts'
 import { createScenarios, type Scenarios } from './scenarios.ts'
-import { createTransport, type RequestOptions, type Transport } from './transport.ts'
+import { createTransport, requestOptions, type RequestOptions, type Transport } from './transport.ts'
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
 import type { ApiKey, Me, Rejection } from './wire.ts'
 
@@ -14,12 +16,20 @@ export type MailhatchOptions = {
   url?: string | undefined
   /** Default: MAILHATCH_API_KEY. */
   apiKey?: string | undefined
-  /** Time limit of one request in milliseconds. Default: 30,000. */
-  timeout?: number | undefined
+  /** Time limit of one request. Default: 30,000 ms. */
+  timeout?: Duration | undefined
   /** How often to retry if the server is unreachable or rate-limits the request. Default: 2. */
   retries?: number | undefined
   /** Used instead of the global `fetch`. */
   fetch?: typeof fetch | undefined
+}
+
+const CLIENT_OPTIONS: OptionChecks<MailhatchOptions> = {
+  url: anything,
+  apiKey: anything,
+  timeout: checkTimer,
+  retries: checkCount,
+  fetch: anything,
 }
 
 /** `troubles`: why the server cannot accept or serve mail; empty if it is ready. */
@@ -47,6 +57,7 @@ export class Mailhatch {
   readonly #transport: Transport
 
   constructor(options: MailhatchOptions = {}) {
+    checkOptions('new Mailhatch()', options, CLIENT_OPTIONS)
     this.url = (options.url ?? (environment('MAILHATCH_URL') || DEFAULT_URL)).replace(/\/+$/, '')
     if (!/^https?:\/\//i.test(this.url)) {
       throw new TypeError(`The url must start with http:// or https://, as in ${DEFAULT_URL}, not '${this.url}'.`)
@@ -76,7 +87,7 @@ export class Mailhatch {
    * const { team, cursor } = await mailhatch.me()
    */
   me(options: RequestOptions = {}): Promise<Me> {
-    return this.#transport.data({ ...options, path: '/v1/me' })
+    return this.#transport.data({ ...requestOptions(options), path: '/v1/me' })
   }
 
   readonly apiKeys = {
@@ -87,7 +98,7 @@ export class Mailhatch {
      * const { key } = await mailhatch.apiKeys.rotate()
      */
     rotate: async (options: RequestOptions = {}): Promise<{ key: string; apiKey: ApiKey }> => {
-      const call = { ...options, method: 'POST', path: '/v1/api-keys/rotate' } as const
+      const call = { ...requestOptions(options), method: 'POST', path: '/v1/api-keys/rotate' } as const
       const rotated = await this.#transport.data<{ key: string; apiKey: ApiKey }>(call)
       this.#transport.useKey(rotated.key)
       return rotated
@@ -102,7 +113,7 @@ export class Mailhatch {
      * for (const { to, reason } of await mailhatch.rejections.list()) console.log(to, reason)
      */
     list: (query: { since?: string; limit?: number } = {}, options: RequestOptions = {}): Promise<Rejection[]> =>
-      this.#transport.data({ ...options, path: '/v1/rejections', query }),
+      this.#transport.data({ ...requestOptions(options), path: '/v1/rejections', query }),
   }
 
   /**
@@ -112,7 +123,7 @@ export class Mailhatch {
    * await mailhatch.health()
    */
   health(options: RequestOptions = {}): Promise<{ status: 'ok' }> {
-    return this.#transport.json({ ...options, path: '/health' })
+    return this.#transport.json({ ...requestOptions(options), path: '/health' })
   }
 
   /**
@@ -122,7 +133,11 @@ export class Mailhatch {
    * const { status, troubles } = await mailhatch.ready()
    */
   async ready(options: RequestOptions = {}): Promise<Readiness> {
-    const answer = await this.#transport.json<Partial<Readiness>>({ ...options, path: '/ready', alsoAccept: 503 })
+    const answer = await this.#transport.json<Partial<Readiness>>({
+      ...requestOptions(options),
+      path: '/ready',
+      alsoAccept: 503,
+    })
     return { status: 'ready', troubles: [], ...answer }
   }
 
@@ -133,7 +148,7 @@ export class Mailhatch {
    * const { paths } = await mailhatch.openapi()
    */
   openapi(options: RequestOptions = {}): Promise<Record<string, unknown>> {
-    return this.#transport.json({ ...options, path: '/openapi.json' })
+    return this.#transport.json({ ...requestOptions(options), path: '/openapi.json' })
   }
 }
 

@@ -1,4 +1,5 @@
 import { Mailhatch, type MailhatchOptions } from './client.ts'
+import type { Duration } from './duration.ts'
 import type { Email } from './email.ts'
 import { ContentNotFoundError } from './errors.ts'
 import type { Inbox, InboxMatch } from './inbox.ts'
@@ -29,9 +30,9 @@ export type CypressInbox = { address: string; aliases: Record<string, string> }
 /** A message with its code and link, which are empty if it has none. */
 export type CypressEmail = MessageDetail & { text: string; html: string; code: string; link: string }
 
-export type WaitForEmail = { address: string; match?: JsonMatch; timeout?: number }
+export type WaitForEmail = { address: string; match?: JsonMatch; timeout?: Duration }
 /** `timeout`: how long to wait for mail that is on its way. */
-export type ExpectNoEmail = { address: string; match?: JsonMatch; within?: number; timeout?: number }
+export type ExpectNoEmail = { address: string; match?: JsonMatch; within?: Duration; timeout?: Duration }
 export type ScriptInbox = { address: string; steps: ScenarioStep[]; options?: CypressScriptOptions }
 export type CypressScriptOptions = Pick<ScenarioOptions, 'match' | 'expiresIn'>
 

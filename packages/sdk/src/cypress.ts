@@ -10,7 +10,9 @@ import type {
   WaitForEmail,
 } from './cypress-tasks.ts'
 import type { InboxMatch } from './inbox.ts'
-import type { Step } from './scenario-steps.ts'
+import { millisecondsOf, type Duration } from './duration.ts'
+import { checkDuration, checkOptions } from './options.ts'
+import { definitionsOf, type Step } from './scenario-steps.ts'
 
 export { mailhatchTasks } from './cypress-tasks.ts'
 export type {
@@ -41,10 +43,10 @@ declare global {
       waitForEmail(
         inbox: CypressInbox | string,
         match?: CypressMatch,
-        options?: { timeout?: number },
+        options?: { timeout?: Duration },
       ): Chainable<CypressEmail>
-      /** Passes if no matching message arrives within `within` milliseconds. Default: 2,000. */
-      expectNoEmail(inbox: CypressInbox | string, match?: CypressMatch & { within?: number }): Chainable<null>
+      /** Passes if no matching message arrives within the time `within`. Default: 2,000 ms. */
+      expectNoEmail(inbox: CypressInbox | string, match?: CypressMatch & { within?: Duration }): Chainable<null>
       /** Makes the mail server misbehave for the inbox until the end of the test. */
       scriptInbox(inbox: CypressInbox | string, steps: Step[], options?: CypressScriptOptions): Chainable<null>
     }
@@ -64,15 +66,14 @@ if (browser.Cypress !== undefined) addCommands(browser.Cypress.Commands)
 
 function addCommands({ add }: NonNullable<InBrowser['Cypress']>['Commands']): void {
   add('inbox', (options?: CypressInboxOptions) => task('mailhatch:inbox', options ?? null, TIMEOUT_MS))
-  add(
-    'waitForEmail',
-    (inbox: CypressInbox | string, match?: CypressMatch, { timeout = TIMEOUT_MS }: { timeout?: number } = {}) => {
-      const wait: WaitForEmail = { address: addressOf(inbox), match: toJson(match), timeout }
-      return task('mailhatch:waitForEmail', wait, timeout)
-    },
-  )
-  add('expectNoEmail', (inbox: CypressInbox | string, match: CypressMatch & { within?: number } = {}) => {
-    const { within = WITHIN_MS, ...rest } = match
+  add('waitForEmail', (inbox: CypressInbox | string, match?: CypressMatch, options: { timeout?: Duration } = {}) => {
+    const { timeout = TIMEOUT_MS } = checkOptions('waitForEmail', options, { timeout: checkDuration })
+    const wait: WaitForEmail = { address: addressOf(inbox), match: toJson(match), timeout }
+    return task('mailhatch:waitForEmail', wait, millisecondsOf(timeout))
+  })
+  add('expectNoEmail', (inbox: CypressInbox | string, match: CypressMatch & { within?: Duration } = {}) => {
+    const { within: given = WITHIN_MS, ...rest } = match
+    const within = millisecondsOf(given, '`within` of expectNoEmail')
     const watch: ExpectNoEmail = { address: addressOf(inbox), match: toJson(rest), within, timeout: TIMEOUT_MS }
     return task('mailhatch:expectNoEmail', watch, within + TIMEOUT_MS)
   })
@@ -83,8 +84,7 @@ function addCommands({ add }: NonNullable<InBrowser['Cypress']>['Commands']): vo
   })
   add('scriptInbox', (inbox: CypressInbox | string, steps: Step[], options: CypressScriptOptions = {}) => {
     hasScripts = true
-    const definitions = steps.map(({ definition }) => definition)
-    const script: ScriptInbox = { address: addressOf(inbox), steps: definitions, options }
+    const script: ScriptInbox = { address: addressOf(inbox), steps: definitionsOf(steps), options }
     return task('mailhatch:scriptInbox', script, TIMEOUT_MS)
   })
 }

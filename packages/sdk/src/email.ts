@@ -1,4 +1,5 @@
 import { ContentNotFoundError } from './errors.ts'
+import { anything, checkOptions } from './options.ts'
 import { printable } from './printable.ts'
 import type { Link, LinkKind, MessageDetail } from './wire.ts'
 
@@ -40,7 +41,8 @@ class EmailReader {
    * mail.code() // '123456'
    * mail.code({ pattern: /order ([A-Z0-9-]+)/ }) // 'A-77'
    */
-  code({ pattern }: { pattern?: RegExp } = {}): string {
+  code(options: { pattern?: RegExp } = {}): string {
+    const { pattern } = checkOptions('code', options, { pattern: anything })
     const { codes } = this.#message
     if (pattern === undefined) {
       if (codes[0] !== undefined) return codes[0].value

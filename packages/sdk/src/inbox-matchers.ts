@@ -1,9 +1,10 @@
 import { MessageTimeoutError } from './errors.ts'
 import type { InboxMatch } from './inbox.ts'
 import { describeMatch } from './match.ts'
+import { checkOptions } from './options.ts'
 import { printable } from './printable.ts'
 import type { TestInbox } from './test-inbox.ts'
-import type { WaitOptions } from './wait.ts'
+import { WAIT_OPTIONS, type WaitOptions } from './wait.ts'
 
 /** How long `.not` watches for a message that should not arrive. */
 const NOT_WITHIN_MS = 2_000
@@ -19,6 +20,7 @@ export const inboxMatchers = {
     match: InboxMatch = {},
     options: WaitOptions = {},
   ): Promise<{ pass: boolean; message: () => string }> {
+    checkOptions('toHaveReceived', options, WAIT_OPTIONS)
     const defaults = this.isNot ? { timeout: NOT_WITHIN_MS } : {}
     try {
       const { subject, from } = await inbox.waitFor(match, { ...defaults, ...options, again: true })

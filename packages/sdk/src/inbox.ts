@@ -3,15 +3,16 @@
 import { withSignals } from './abort.ts'
 import type { Email } from './email.ts'
 import { MessageCountError, MessageTimeoutError, NotFoundError, UnexpectedMessageError } from './errors.ts'
-import { millisecondsOf } from './duration.ts'
-import { conditionsOf, describeMatch, type Match } from './match.ts'
+import { millisecondsOf, type Duration } from './duration.ts'
+import { checkMatch, conditionsOf, describeMatch, type Match } from './match.ts'
+import { anything, checkCount, checkDuration, checkOptions, type OptionChecks } from './options.ts'
 import { printable } from './printable.ts'
 import type { MessageFilter } from './query.ts'
 import { UNSPECIFIED_CODE } from './refusal.ts'
 import { searchEach, type Reader } from './search.ts'
-import { waitUntilSettled, type Settled, type SettledOptions } from './settled.ts'
+import { SETTLED_OPTIONS, settlingTimes, waitUntilSettled, type Settled, type SettledOptions } from './settled.ts'
 import { slug } from './slug.ts'
-import { lookUntil, waitUntilFound, type Search, type WaitOptions } from './wait.ts'
+import { lookUntil, WAIT_OPTIONS, waitUntilFound, type Search, type WaitOptions } from './wait.ts'
 import type { StepDefinition } from './scenario-steps.ts'
 import type { ScenarioOptions, Script } from './scenarios.ts'
 import type { MessageSummary, SmtpAttempt } from './wire.ts'
@@ -32,6 +33,12 @@ export type InboxWaitOptions = WaitOptions & { again?: boolean }
 
 /** `after`: a cursor, for what came later. Default: everything. */
 export type InboxSettledOptions = SettledOptions & { after?: string | undefined }
+
+export type ExpectNoneOptions = { within?: Duration; timeout?: Duration; signal?: AbortSignal }
+
+const INBOX_WAIT_OPTIONS: OptionChecks<InboxWaitOptions> = { ...WAIT_OPTIONS, again: anything }
+const INBOX_SETTLED_OPTIONS: OptionChecks<InboxSettledOptions> = { ...SETTLED_OPTIONS, after: anything }
+const EXPECT_NONE_OPTIONS = { within: checkDuration, timeout: checkDuration, signal: anything }
 
 export type InboxPorts = {
   reader: Reader
@@ -98,23 +105,21 @@ export class Inbox {
    * const mail = await inbox.waitFor({ subject: /magic link/i }, { timeout: 60_000 })
    * await page.goto(mail.link('/auth/'))
    */
-  waitFor(match: InboxMatch = {}, { again = false, ...options }: InboxWaitOptions = {}): Promise<Email> {
-    return this.#find(match, options, again ? new Set() : this.#taken)
+  async waitFor(match: InboxMatch = {}, options: InboxWaitOptions = {}): Promise<Email> {
+    const { again = false, ...waiting } = checkOptions('waitFor', options, INBOX_WAIT_OPTIONS)
+    return this.#find(match, waiting, again ? new Set() : this.#taken)
   }
 
   /**
-   * Passes if no matching message arrives within `within` milliseconds (default: 2,000), and none is on its way then. Messages that
+   * Passes if no matching message arrives within the time `within` (default: 2,000 ms), and none is on its way then. Messages that
    * `waitFor` returned before do not count. `timeout`: how long to wait for mail that is on its way (default: 30,000 ms).
    *
    * @example
    * await inbox.expectNone({ subject: 'Newsletter', within: 5_000 })
    */
-  async expectNone({
-    within = WITHIN_MS,
-    timeout = TIMEOUT_MS,
-    signal,
-    ...match
-  }: InboxMatch & { within?: number; timeout?: number; signal?: AbortSignal } = {}): Promise<void> {
+  async expectNone(given: InboxMatch & ExpectNoneOptions = {}): Promise<void> {
+    const { within = WITHIN_MS, timeout = TIMEOUT_MS, signal, ...match } = given
+    checkOptions('expectNone', { within, timeout, signal }, EXPECT_NONE_OPTIONS)
     // A copy, so that an unexpected message stays available for other calls.
     let found = await this.#find(match, { timeout: within, ...(signal && { signal }) }, new Set(this.#taken)).catch(
       (error: unknown) => {
@@ -139,7 +144,8 @@ export class Inbox {
    * @example
    * const { count } = await inbox.settled({ quiet: '500ms' })
    */
-  settled({ after, ...options }: InboxSettledOptions = {}): Promise<Settled> {
+  async settled(given: InboxSettledOptions = {}): Promise<Settled> {
+    const { after, ...options } = checkOptions('settled', given, INBOX_SETTLED_OPTIONS)
     const { mailbox, tags, after: beginning } = this.#everything()
     const query = { mailbox, tags, after: after ?? beginning }
     return waitUntilSettled(
@@ -156,8 +162,10 @@ export class Inbox {
    * const [first, second] = await inbox.waitForCount(2, { subject: 'Invoice' })
    */
   async waitForCount(count: number, match: InboxMatch = {}, options: WaitOptions = {}): Promise<Email[]> {
-    const { timeout = TIMEOUT_MS } = options
-    const deadline = performance.now() + timeout
+    checkCount(count, 'The count of waitForCount')
+    checkMatch(match)
+    const timeoutMs = millisecondsOf(checkOptions('waitForCount', options, WAIT_OPTIONS).timeout ?? TIMEOUT_MS)
+    const deadline = performance.now() + timeoutMs
     const emails: Email[] = []
     const taken = new Set<string>()
     try {
@@ -167,7 +175,7 @@ export class Inbox {
       }
     } catch (error) {
       if (!(error instanceof MessageTimeoutError)) throw error
-      throw new MessageCountError(`${countOf(count, match)} within ${timeout} ms`, emails, error.cause)
+      throw new MessageCountError(`${countOf(count, match)} within ${timeoutMs} ms`, emails, error.cause)
     }
     return emails
   }
@@ -179,14 +187,14 @@ export class Inbox {
    * @example
    * await inbox.expectExactly(1, { subject: 'Welcome' })
    */
-  async expectExactly(
-    count: number,
-    match: InboxMatch = {},
-    { quiet, timeout = TIMEOUT_MS, signal }: SettledOptions = {},
-  ): Promise<Email[]> {
-    const deadline = performance.now() + timeout
-    await this.waitForCount(count, match, { timeout, ...(signal && { signal }) })
-    const settlingMs = SETTLING_MS + millisecondsOf(quiet ?? 0)
+  async expectExactly(count: number, match: InboxMatch = {}, options: SettledOptions = {}): Promise<Email[]> {
+    checkCount(count, 'The count of expectExactly')
+    checkMatch(match)
+    const { quietMs, timeoutMs } = settlingTimes(checkOptions('expectExactly', options, SETTLED_OPTIONS))
+    const { quiet, signal } = options
+    const deadline = performance.now() + timeoutMs
+    await this.waitForCount(count, match, { timeout: timeoutMs, ...(signal && { signal }) })
+    const settlingMs = SETTLING_MS + quietMs
     await this.settled({ quiet, timeout: Math.max(settlingMs, deadline - performance.now()), signal })
     const emails = await this.#collect(match, new Set(), signal)
     if (emails.length !== count) throw new MessageCountError(`exactly ${countOf(count, match)}`, emails)
@@ -200,7 +208,8 @@ export class Inbox {
    * const subjects = (await inbox.waitForAll()).map(({ subject }) => subject)
    */
   async waitForAll(match: InboxMatch = {}, options: SettledOptions = {}): Promise<Email[]> {
-    await this.settled(options)
+    checkMatch(match)
+    await this.settled(checkOptions('waitForAll', options, SETTLED_OPTIONS))
     return this.#collect(match, this.#taken, options.signal)
   }
 
@@ -282,6 +291,7 @@ export class Inbox {
   }
 
   #searchFor(match: InboxMatch, taken: Set<string>): Search {
+    checkMatch(match)
     const conditions = conditionsOf({ ...this.#scopeOf(match.to), ...match })
     const description = `${describeMatch(match)} in ${this.address}`
     const { reader } = this.#ports

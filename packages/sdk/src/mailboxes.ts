@@ -1,4 +1,4 @@
-import type { RequestOptions, Transport } from './transport.ts'
+import { requestOptions, type RequestOptions, type Transport } from './transport.ts'
 import type { Mailbox } from './wire.ts'
 
 export type Mailboxes = ReturnType<typeof createMailboxes>
@@ -14,7 +14,7 @@ export function createMailboxes(transport: Transport) {
      * const mailboxes = await mailhatch.mailboxes.list()
      */
     list: (query: { mailbox?: string } = {}, options: RequestOptions = {}): Promise<Mailbox[]> =>
-      transport.data({ ...options, path: '/v1/mailboxes', query }),
+      transport.data({ ...requestOptions(options), path: '/v1/mailboxes', query }),
 
     /**
      * Creates a mailbox. If the team already has one with this name, returns that one.
@@ -23,7 +23,7 @@ export function createMailboxes(transport: Transport) {
      * const { address } = await mailhatch.mailboxes.create('orders')
      */
     create: (name: string, options: RequestOptions = {}): Promise<Mailbox> =>
-      transport.data({ ...options, method: 'POST', path: '/v1/mailboxes', body: { name } }),
+      transport.data({ ...requestOptions(options), method: 'POST', path: '/v1/mailboxes', body: { name } }),
 
     /**
      * Renames a mailbox. Its messages move to the new name.
@@ -32,7 +32,7 @@ export function createMailboxes(transport: Transport) {
      * await mailhatch.mailboxes.rename(mailbox.id, 'receipts')
      */
     rename: (id: string, name: string, options: RequestOptions = {}): Promise<Mailbox> =>
-      transport.data({ ...options, method: 'PATCH', path: pathOf(id), body: { name } }),
+      transport.data({ ...requestOptions(options), method: 'PATCH', path: pathOf(id), body: { name } }),
 
     /**
      * Deletes a mailbox and its messages.
@@ -41,6 +41,6 @@ export function createMailboxes(transport: Transport) {
      * await mailhatch.mailboxes.delete(mailbox.id)
      */
     delete: (id: string, options: RequestOptions = {}): Promise<{ id: string }> =>
-      transport.data({ ...options, method: 'DELETE', path: pathOf(id) }),
+      transport.data({ ...requestOptions(options), method: 'DELETE', path: pathOf(id) }),
   }
 }

@@ -52,10 +52,10 @@ const NAMES: Record<keyof Match, true> = {
   where: true,
 }
 /** Names that belong to the options of a wait, or to another method. */
-const OPTION_NAMES = ['timeout', 'within', 'interval', 'signal', 'again']
+const OPTION_NAMES = ['timeout', 'quiet', 'within', 'interval', 'signal', 'again']
 
 export function conditionsOf(match: Match): Conditions {
-  refuseUnknown(match)
+  checkMatch(match)
   const { to, from, subject, text, hasAttachment, where, ...rest } = match
   const filter: MessageFilter = { ...rest }
   const onSummary: [name: string, isMet: (summary: MessageSummary) => boolean][] = []
@@ -78,8 +78,11 @@ export function conditionsOf(match: Match): Conditions {
   }
 }
 
-/** An unknown condition would be ignored, and the wait would return a message that was not meant. */
-function refuseUnknown(match: object): void {
+/** Throws a TypeError. An unknown condition would be ignored, and the wait would return a message that was not meant. */
+export function checkMatch(match: object): void {
+  if (typeof match !== 'object' || match === null) {
+    throw new TypeError(`What to wait for is an object, such as { subject: 'Welcome' }, not ${JSON.stringify(match)}.`)
+  }
   const given = Object.entries(match).filter(([, value]) => value !== undefined)
   const unknown = given.find(([name]) => !Object.hasOwn(NAMES, name))?.[0]
   if (unknown === undefined) return

@@ -1,12 +1,13 @@
 import { toEmail, type Email } from './email.ts'
 import type { Match } from './match.ts'
+import { checkAmount, checkOptions } from './options.ts'
 import { pagesOf } from './page.ts'
 import type { ListQuery, MessageFilter, MessagePage, MessageQuery, SettledQuery } from './query.ts'
 import { searchNewest, type Reader } from './search.ts'
-import { waitUntilSettled, type Settled, type SettledOptions } from './settled.ts'
+import { SETTLED_OPTIONS, waitUntilSettled, type Settled, type SettledOptions } from './settled.ts'
 import { streamMessages, type StreamOptions } from './stream.ts'
-import type { Call, RequestOptions, Transport } from './transport.ts'
-import { waitUntilFound, type WaitOptions } from './wait.ts'
+import { requestOptions, type Call, type RequestOptions, type Transport } from './transport.ts'
+import { WAIT_OPTIONS, waitUntilFound, type WaitOptions } from './wait.ts'
 import type { MessageDetail, SettledState } from './wire.ts'
 
 /** Time for a held response to arrive, on top of the time it is held. */
@@ -31,7 +32,12 @@ export function createMessages(transport: Transport) {
      */
     list: (query: ListQuery = {}, options: RequestOptions = {}) =>
       pagesOf(query, (page) =>
-        transport.json<MessagePage>({ timeout: heldFor(page), ...options, path: '/v1/messages', query: page }),
+        transport.json<MessagePage>({
+          timeout: heldFor(page),
+          ...requestOptions(options),
+          path: '/v1/messages',
+          query: page,
+        }),
       ),
 
     /**
@@ -42,7 +48,7 @@ export function createMessages(transport: Transport) {
      * console.log(mail.text, mail.attachments)
      */
     get: (id: string, options: RequestOptions = {}): Promise<Email> =>
-      readEmail(transport, { ...options, path: pathOf(id) }),
+      readEmail(transport, { ...requestOptions(options), path: pathOf(id) }),
 
     /**
      * The newest match; throws a `NotFoundError` if there is none.
@@ -51,7 +57,7 @@ export function createMessages(transport: Transport) {
      * const mail = await mailhatch.messages.latest({ mailbox: 'qa', subject: 'Welcome' })
      */
     latest: (query: MessageQuery = {}, options: RequestOptions = {}): Promise<Email> =>
-      readEmail(transport, { timeout: heldFor(query), ...options, path: '/v1/messages/latest', query }),
+      readEmail(transport, { timeout: heldFor(query), ...requestOptions(options), path: '/v1/messages/latest', query }),
 
     /**
      * Waits for a match and returns the newest one. A `MessageTimeoutError` lists what arrived instead.
@@ -62,7 +68,7 @@ export function createMessages(transport: Transport) {
      * const mail = await mailhatch.messages.waitFor({ mailbox: 'qa', subject: /verify/i, after: cursor })
      */
     waitFor: async (match: Match, options: WaitOptions = {}): Promise<Email> =>
-      waitUntilFound(searchNewest(reader, match), options),
+      waitUntilFound(searchNewest(reader, match), checkOptions('waitFor', options, WAIT_OPTIONS)),
 
     /**
      * How many messages match. With a filter, at most 2,000 are counted; `isExact` is false if there are more.
@@ -71,7 +77,7 @@ export function createMessages(transport: Transport) {
      * const { count } = await mailhatch.messages.count({ mailbox: 'qa', after: cursor })
      */
     count: (filter: MessageFilter = {}, options: RequestOptions = {}): Promise<{ count: number; isExact: boolean }> =>
-      transport.data({ ...options, path: '/v1/messages/count', query: filter }),
+      transport.data({ ...requestOptions(options), path: '/v1/messages/count', query: filter }),
 
     /**
      * Waits until all mail for an address has arrived: nothing is on its way through the server, and nothing came for `quiet` seconds.
@@ -81,7 +87,7 @@ export function createMessages(transport: Transport) {
      * const { settled, count } = await mailhatch.messages.settled({ mailbox: 'qa+signup', after: cursor, quiet: 0.5 })
      */
     settled: ({ wait = SETTLED_WAIT, ...query }: SettledQuery, options: RequestOptions = {}): Promise<Settled> =>
-      readSettled(transport, { timeout: heldFor({ wait }), ...options, query: { ...query, wait } }),
+      readSettled(transport, { timeout: heldFor({ wait }), ...requestOptions(options), query: { ...query, wait } }),
 
     /**
      * Asks `settled` until all mail for the address has arrived. A `NotSettledError` says what was on its way.
@@ -91,8 +97,15 @@ export function createMessages(transport: Transport) {
      * await signUp('qa@mailhatch.test')
      * const { count } = await mailhatch.messages.waitUntilSettled({ mailbox: 'qa', after: cursor }, { quiet: '1s' })
      */
-    waitUntilSettled: (query: Omit<SettledQuery, 'quiet' | 'wait'>, options: SettledOptions = {}): Promise<Settled> =>
-      waitUntilSettled(reader.settled, { query, address: query.mailbox, signals: [] }, options),
+    waitUntilSettled: async (
+      query: Omit<SettledQuery, 'quiet' | 'wait'>,
+      options: SettledOptions = {},
+    ): Promise<Settled> =>
+      waitUntilSettled(
+        reader.settled,
+        { query, address: query.mailbox, signals: [] },
+        checkOptions('waitUntilSettled', options, SETTLED_OPTIONS),
+      ),
 
     /**
      * Streams messages as they arrive, from now on or from the cursor `after`. Reconnects and resumes without gaps.
@@ -109,7 +122,7 @@ export function createMessages(transport: Transport) {
      * await writeFile('mail.eml', await mailhatch.messages.raw(id))
      */
     raw: (id: string, options: RequestOptions = {}): Promise<Uint8Array> =>
-      transport.bytes({ ...options, path: `${pathOf(id)}/raw` }),
+      transport.bytes({ ...requestOptions(options), path: `${pathOf(id)}/raw` }),
 
     /**
      * The bytes of an attachment, by its `index` or by `cid:` and its `contentId`.
@@ -119,7 +132,7 @@ export function createMessages(transport: Transport) {
      * await writeFile('invoice.pdf', await mailhatch.messages.attachment(mail.id, invoice.index))
      */
     attachment: (id: string, which: number | `cid:${string}`, options: RequestOptions = {}): Promise<Uint8Array> =>
-      transport.bytes({ ...options, path: `${pathOf(id)}/attachments/${encodeURIComponent(which)}` }),
+      transport.bytes({ ...requestOptions(options), path: `${pathOf(id)}/attachments/${encodeURIComponent(which)}` }),
 
     /**
      * Deletes a message and its raw bytes.
@@ -128,7 +141,7 @@ export function createMessages(transport: Transport) {
      * await mailhatch.messages.delete(mail.id)
      */
     delete: (id: string, options: RequestOptions = {}): Promise<{ id: string }> =>
-      transport.data({ ...options, method: 'DELETE', path: pathOf(id) }),
+      transport.data({ ...requestOptions(options), method: 'DELETE', path: pathOf(id) }),
 
     /**
      * Deletes all matching messages. Requires at least one filter.
@@ -137,7 +150,7 @@ export function createMessages(transport: Transport) {
      * const { deleted } = await mailhatch.messages.deleteMany({ mailbox: 'qa' })
      */
     deleteMany: (filter: MessageFilter, options: RequestOptions = {}): Promise<{ deleted: number }> =>
-      transport.data({ ...options, method: 'DELETE', path: '/v1/messages', query: filter }),
+      transport.data({ ...requestOptions(options), method: 'DELETE', path: '/v1/messages', query: filter }),
   }
 }
 
@@ -165,5 +178,6 @@ async function readSettled(transport: Transport, call: Omit<Call, 'path'>): Prom
 
 /** The time limit of a request that the server holds; undefined for the default. */
 function heldFor({ wait = 0 }: MessageQuery): number | undefined {
+  checkAmount(wait, '`wait`, the seconds that the server holds the response,')
   return wait === 0 ? undefined : wait * 1000 + TRAVEL_MS
 }

@@ -4,6 +4,7 @@ import type { Email } from './email.ts'
 import type { InboxMatch, InboxWaitOptions } from './inbox.ts'
 import { mailPage } from './mail-page.ts'
 import { describeMatch } from './match.ts'
+import { definitionsOf } from './scenario-steps.ts'
 import type { TestInbox } from './test-inbox.ts'
 
 export type PlaywrightEmail = Email & {
@@ -38,7 +39,7 @@ export function playwrightInbox(inbox: TestInbox): PlaywrightInbox {
   }
 
   function script(...given: Parameters<TestInbox['script']>): ReturnType<TestInbox['script']> {
-    const names = given[0].map(({ definition }) => definition.do)
+    const names = definitionsOf(given[0]).map((definition) => definition.do)
     return test.step(`script email ${names.join(', ')}`, () => inbox.script(...given), callerOf(script))
   }
 

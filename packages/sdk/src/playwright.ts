@@ -1,6 +1,8 @@
 import { expect as baseExpect, test as base, type Fixtures } from '@playwright/test'
 import { Mailhatch } from './client.ts'
+import { millisecondsOf, type Duration } from './duration.ts'
 import { inboxMatchers } from './inbox-matchers.ts'
+import { anything, checkDuration, checkOptions, oneOf, type OptionChecks } from './options.ts'
 import { playwrightInbox, type PlaywrightInbox } from './playwright-inbox.ts'
 import { collectEvidence } from './received-mail.ts'
 import { inboxOfTest, prefixOf } from './test-inbox.ts'
@@ -15,12 +17,20 @@ export type InboxOptions = {
   url?: string | undefined
   /** Default: MAILHATCH_API_KEY. */
   apiKey?: string | undefined
-  /** Timeout of `waitFor` in milliseconds. Default: 30,000, or less if the test ends earlier. */
-  timeout?: number | undefined
+  /** Timeout of `waitFor`. Default: 30,000 ms, or less if the test ends earlier. */
+  timeout?: Duration | undefined
   /** When to attach the mail of a test to its report. Default: `on-failure`. */
   attach?: 'on-failure' | 'always' | 'never' | undefined
   /** Default: the mailbox of the key, else the team's first, else `e2e`. */
   mailbox?: string | undefined
+}
+
+const INBOX_OPTIONS: OptionChecks<InboxOptions> = {
+  url: anything,
+  apiKey: anything,
+  timeout: checkDuration,
+  attach: oneOf('on-failure', 'always', 'never'),
+  mailbox: anything,
 }
 
 export type InboxTestFixtures = {
@@ -47,7 +57,8 @@ export const inboxFixtures: Fixtures<InboxTestFixtures, InboxWorkerFixtures> = {
 
   mailhatch: [
     async ({ inboxOptions }, use) => {
-      await use(new Mailhatch({ url: inboxOptions.url, apiKey: inboxOptions.apiKey }))
+      const { url, apiKey } = checkOptions('inboxOptions', inboxOptions, INBOX_OPTIONS)
+      await use(new Mailhatch({ url, apiKey }))
     },
     { scope: 'worker' },
   ],
@@ -63,7 +74,8 @@ export const inboxFixtures: Fixtures<InboxTestFixtures, InboxWorkerFixtures> = {
 
   inbox: [
     async ({ mailhatch, inboxOptions, inboxClock }, use, testInfo) => {
-      const { attach = 'on-failure', mailbox, timeout: timeoutMs } = inboxOptions
+      const { attach = 'on-failure', mailbox, timeout } = inboxOptions
+      const timeoutMs = timeout === undefined ? undefined : millisecondsOf(timeout)
       const prefix = prefixOf(testInfo.title, testInfo.workerIndex)
       const inbox = await mailhatch.addresses.create({ prefix, ...(mailbox !== undefined && { mailbox }) })
       // Zero means no timeout. Read each time, because `test.setTimeout` may change it.

@@ -1,4 +1,5 @@
 import { millisecondsOf, type Duration } from './duration.ts'
+import { anything, checkOptions, oneOf, wholeNumber } from './options.ts'
 import type { ScenarioStage, ScenarioStep } from './wire.ts'
 
 /** A step of a scenario. Every call of `times` returns a new one. */
@@ -11,6 +12,10 @@ export type Step = {
 
 /** The part of a step that the API gets. */
 export type StepDefinition = Pick<Step, 'definition'>
+
+/** Of mails, bytes and times. The server knows the limits. */
+const AMOUNT = wholeNumber(1)
+const STAGE = oneOf('rcpt', 'data', 'after-data')
 
 /**
  * Accepts the mail as usual.
@@ -32,6 +37,8 @@ export function reject(
   code: number,
   options: { at?: ScenarioStage | undefined; enhanced?: string | undefined; text?: string | undefined } = {},
 ): Step {
+  AMOUNT(code, 'The code of reject()')
+  checkOptions('reject()', options, { at: STAGE, enhanced: anything, text: anything })
   return step({ do: 'reject', code, ...options })
 }
 
@@ -41,8 +48,9 @@ export function reject(
  * @example
  * await inbox.script([delay('30s', { at: 'after-data' })])
  */
-export function delay(duration: Duration, { at }: { at?: ScenarioStage | undefined } = {}): Step {
-  return step({ do: 'delay', at, ms: millisecondsOf(duration) })
+export function delay(duration: Duration, options: { at?: ScenarioStage | undefined } = {}): Step {
+  const { at } = checkOptions('delay()', options, { at: STAGE })
+  return step({ do: 'delay', at, ms: timeOf('delay', duration) })
 }
 
 /**
@@ -56,6 +64,8 @@ export function cutDuring(
   at: ScenarioStage,
   options: { afterBytes?: number | undefined; isStored?: boolean | undefined } = {},
 ): Step {
+  STAGE(at, 'The stage of cutDuring()')
+  checkOptions('cutDuring()', options, { afterBytes: AMOUNT, isStored: anything })
   return step({ do: 'cut', at, ...options })
 }
 
@@ -66,7 +76,7 @@ export function cutDuring(
  * await inbox.script([greylist('5s'), accept()])
  */
 export function greylist(duration: Duration): Step {
-  return step({ do: 'greylist', ms: millisecondsOf(duration) })
+  return step({ do: 'greylist', ms: timeOf('greylist', duration) })
 }
 
 /**
@@ -76,7 +86,8 @@ export function greylist(duration: Duration): Step {
  * await inbox.script([limit(5, '1s')])
  */
 export function limit(count: number, duration: Duration): Step {
-  return step({ do: 'limit', count, ms: millisecondsOf(duration) })
+  wholeNumber(0)(count, 'The count of limit()')
+  return step({ do: 'limit', count, ms: timeOf('limit', duration) })
 }
 
 /**
@@ -86,7 +97,26 @@ export function limit(count: number, duration: Duration): Step {
  * await inbox.script([slow(10_000)])
  */
 export function slow(bytesPerSecond: number): Step {
+  AMOUNT(bytesPerSecond, 'The bytes per second of slow()')
   return step({ do: 'slow', bytesPerSecond })
+}
+
+/** The definitions of steps, which JavaScript may pass without an array. */
+export function definitionsOf(steps: StepDefinition[]): ScenarioStep[] {
+  if (
+    Array.isArray(steps) &&
+    steps.every((each: unknown) => typeof each === 'object' && each !== null && 'definition' in each)
+  ) {
+    return steps.map(({ definition }) => definition)
+  }
+  throw new TypeError('The steps of a script are an array: script([reject(451).times(2), accept()]).')
+}
+
+/** Whole milliseconds, at least one. */
+function timeOf(name: string, duration: Duration): number {
+  const ms = Math.round(millisecondsOf(duration, `The duration of ${name}()`))
+  AMOUNT(ms, `The duration of ${name}(), in milliseconds,`)
+  return ms
 }
 
 function step(definition: ScenarioStep): Step {
@@ -94,6 +124,7 @@ function step(definition: ScenarioStep): Step {
     definition,
     times(count) {
       if (definition.do === 'greylist') throw new TypeError('greylist() ends after its time and has no times().')
+      AMOUNT(count, 'The count of times()')
       return step({ ...definition, times: count })
     },
   }

@@ -1,5 +1,6 @@
-import type { StepDefinition } from './scenario-steps.ts'
-import type { RequestOptions, Transport } from './transport.ts'
+import { checkOptions, oneOf, wholeNumber, type OptionChecks } from './options.ts'
+import { definitionsOf, type StepDefinition } from './scenario-steps.ts'
+import { REQUEST_OPTIONS, requestOptions, type RequestOptions, type Transport } from './transport.ts'
 import type { Scenario } from './wire.ts'
 
 export type ScenarioOptions = RequestOptions & {
@@ -7,6 +8,12 @@ export type ScenarioOptions = RequestOptions & {
   match?: Scenario['match'] | undefined
   /** After how many seconds it ends. Default: 600, at most a day. */
   expiresIn?: number | undefined
+}
+
+const SCENARIO_OPTIONS: OptionChecks<ScenarioOptions> = {
+  match: oneOf('exact', 'prefix'),
+  expiresIn: wholeNumber(1),
+  ...REQUEST_OPTIONS,
 }
 
 /** A scenario that was created. */
@@ -24,9 +31,9 @@ const pathOf = (id: string): string => `/v1/scenarios/${encodeURIComponent(id)}`
 
 export function createScenarios(transport: Transport) {
   const get = (id: string, options: RequestOptions = {}): Promise<Scenario> =>
-    transport.data({ ...options, path: pathOf(id) })
+    transport.data({ ...requestOptions(options), path: pathOf(id) })
   const end = (id: string, options: RequestOptions = {}): Promise<{ id: string }> =>
-    transport.data({ ...options, method: 'DELETE', path: pathOf(id) })
+    transport.data({ ...requestOptions(options), method: 'DELETE', path: pathOf(id) })
 
   return {
     /**
@@ -36,8 +43,8 @@ export function createScenarios(transport: Transport) {
      * await mailhatch.scenarios.create('qa+signup@mailhatch.test', [reject(451).times(2), accept()])
      */
     async create(to: string, steps: StepDefinition[], options: ScenarioOptions = {}): Promise<Script> {
-      const { match, expiresIn, ...request } = options
-      const body = { to, match, expiresIn, steps: steps.map(({ definition }) => definition) }
+      const { match, expiresIn, ...request } = checkOptions('script', options, SCENARIO_OPTIONS)
+      const body = { to, match, expiresIn, steps: definitionsOf(steps) }
       const { scenario, activeInMs } = await transport.data<{ scenario: Scenario; activeInMs: number }>({
         ...request,
         method: 'POST',
@@ -61,7 +68,8 @@ export function createScenarios(transport: Transport) {
      * @example
      * const scenarios = await mailhatch.scenarios.list()
      */
-    list: (options: RequestOptions = {}): Promise<Scenario[]> => transport.data({ ...options, path: '/v1/scenarios' }),
+    list: (options: RequestOptions = {}): Promise<Scenario[]> =>
+      transport.data({ ...requestOptions(options), path: '/v1/scenarios' }),
 
     /**
      * A scenario and which step is next.

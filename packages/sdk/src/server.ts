@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { anything, checkOptions } from './options.ts'
 
 /** Startup takes a second, longer on a busy machine. On an older Node, the first one downloads a newer Node, of 50 MB. */
 const START_MS_MAX = 180_000
@@ -46,7 +47,8 @@ export type RunningMailhatch = {
  * process.env.MAILHATCH_URL = mailhatch.url
  * process.env.MAILHATCH_API_KEY = mailhatch.apiKey
  */
-export async function startMailhatch({ settings = {} }: StartOptions = {}): Promise<RunningMailhatch> {
+export async function startMailhatch(options: StartOptions = {}): Promise<RunningMailhatch> {
+  const { settings = {} } = checkOptions('startMailhatch', options, { settings: anything })
   const program = findProgram()
   const given = settings['MAILHATCH_DATA_DIR'] ?? settings['DATA_DIR']
   const temporary = given === undefined ? await mkdtemp(join(tmpdir(), 'mailhatch-')) : null

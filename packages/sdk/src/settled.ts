@@ -1,20 +1,35 @@
 import { withSignals } from './abort.ts'
 import { millisecondsOf, type Duration } from './duration.ts'
 import { NotSettledError } from './errors.ts'
+import { anything, checkDuration, type OptionChecks } from './options.ts'
 import type { SettledQuery } from './query.ts'
 import type { RequestOptions } from './transport.ts'
 import { lookUntil } from './wait.ts'
 import type { SettledState } from './wire.ts'
 
 const QUIET_MS = 500
+/** The server's maximum. */
+const QUIET_MS_MAX = 20_000
 const TIMEOUT_MS = 30_000
 
 export type SettledOptions = {
   /** For how long nothing must come. Longer than your app takes to send. Default: '500ms', at most 20 seconds. */
   quiet?: Duration | undefined
-  /** Milliseconds. Default: 30,000. */
-  timeout?: number | undefined
+  /** Default: 30,000 ms. */
+  timeout?: Duration | undefined
   signal?: AbortSignal | undefined
+}
+
+export const SETTLED_OPTIONS: OptionChecks<SettledOptions> = {
+  quiet: checkQuiet,
+  timeout: checkDuration,
+  signal: anything,
+}
+
+function checkQuiet(value: unknown, name: string): void {
+  checkDuration(value, name)
+  if (millisecondsOf(value as Duration) > QUIET_MS_MAX)
+    throw new TypeError(`${name} is at most 20 seconds, not ${String(value)}.`)
 }
 
 /** `cursor`: what comes later is found with `after`. */
@@ -25,18 +40,24 @@ export type ReadSettled = (query: SettledQuery, options: RequestOptions) => Prom
 
 type Asked = { query: SettledQuery; address: string; signals: (AbortSignal | undefined)[] }
 
+/** Throws a TypeError if nothing could settle in that time. */
+export function settlingTimes({ quiet = QUIET_MS, timeout = TIMEOUT_MS }: SettledOptions) {
+  const [quietMs, timeoutMs] = [millisecondsOf(quiet), millisecondsOf(timeout)]
+  if (quietMs > 0 && timeoutMs <= quietMs) {
+    throw new TypeError(`The timeout of ${timeoutMs} ms must be longer than the quiet time of ${quietMs} ms.`)
+  }
+  return { quietMs, timeoutMs }
+}
+
 /** Asks until all mail has arrived. Throws a `NotSettledError` if that takes too long. */
 export async function waitUntilSettled(
   read: ReadSettled,
   { query, address, signals }: Asked,
-  { quiet = QUIET_MS, timeout = TIMEOUT_MS, signal }: SettledOptions,
+  options: SettledOptions,
 ): Promise<Settled> {
-  const quietMs = millisecondsOf(quiet)
-  if (quietMs > 0 && timeout <= quietMs) {
-    throw new TypeError(`The timeout of ${timeout} ms must be longer than the quiet time of ${quietMs} ms.`)
-  }
+  const { quietMs, timeoutMs } = settlingTimes(options)
   let state: Settled | null = null
-  return withSignals([...signals, signal], async (controller) => {
+  return withSignals([...signals, options.signal], async (controller) => {
     const { found, lastError } = await lookUntil<Settled>(
       async (holdMs, next) => {
         // Too little time is left for the quiet time.
@@ -45,9 +66,9 @@ export async function waitUntilSettled(
         state = await read({ ...query, quiet: quietMs / 1000, wait }, next())
         return state.settled ? { found: state } : { found: null, isMore: true }
       },
-      { timeout, signal: controller.signal },
+      { timeout: timeoutMs, signal: controller.signal },
     )
     if (found !== null) return found
-    throw new NotSettledError({ address, timeoutMs: timeout, state, cause: lastError })
+    throw new NotSettledError({ address, timeoutMs, state, cause: lastError })
   })
 }

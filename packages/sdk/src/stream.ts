@@ -1,4 +1,5 @@
 import { sleep, RequestTimeout } from './abort.ts'
+import { anything, checkOptions, type OptionChecks } from './options.ts'
 import type { MessageFilter } from './query.ts'
 import { serverSentEvents } from './server-sent-events.ts'
 import { isTransient, jittered, retryDelay, type Call, type Transport } from './transport.ts'
@@ -11,12 +12,15 @@ const RECONNECT_MS_MAX = 5_000
 
 export type StreamOptions = { signal?: AbortSignal }
 
+const STREAM_OPTIONS: OptionChecks<StreamOptions> = { signal: anything }
+
 /** Messages as they become visible, from now on or after the cursor in the filter. */
 export function streamMessages(
   transport: Transport,
   filter: MessageFilter,
-  { signal }: StreamOptions,
+  options: StreamOptions,
 ): AsyncGenerator<MessageSummary> {
+  const { signal } = checkOptions('stream', options, STREAM_OPTIONS)
   // Requested at once, so that the stream starts when it is opened and not when it is first read.
   const start = startOf(transport, filter, signal)
   start.catch(() => undefined)

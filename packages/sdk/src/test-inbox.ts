@@ -1,4 +1,5 @@
 import type { Inbox } from './inbox.ts'
+import { checkObject } from './options.ts'
 import { slug } from './slug.ts'
 
 const TIMEOUT_MS = 30_000
@@ -30,17 +31,22 @@ export type TestTime = { leftMs: () => number; timeoutMs: number | undefined }
 
 export function inboxOfTest(inbox: Inbox, { leftMs, timeoutMs = TIMEOUT_MS }: TestTime): TestInbox {
   const timeout = () => Math.min(timeoutMs, usableMs(leftMs()))
+  /** With the timeout of the test, unless another is given. */
+  const timed = (of: string, options: object | undefined) => ({
+    timeout: timeout(),
+    ...(options && checkObject(of, options)),
+  })
   return {
     address: inbox.address,
     alias: (name) => inbox.alias(name),
     script: (steps, options) => inbox.script(steps, options),
     attempts: () => inbox.attempts(),
-    waitFor: (match, options) => inbox.waitFor(match, { timeout: timeout(), ...options }),
-    expectNone: (match) => inbox.expectNone({ timeout: timeout(), ...match }),
-    settled: (options) => inbox.settled({ timeout: timeout(), ...options }),
-    waitForCount: (count, match, options) => inbox.waitForCount(count, match, { timeout: timeout(), ...options }),
-    waitForAll: (match, options) => inbox.waitForAll(match, { timeout: timeout(), ...options }),
-    expectExactly: (count, match, options) => inbox.expectExactly(count, match, { timeout: timeout(), ...options }),
+    waitFor: (match, options) => inbox.waitFor(match, timed('waitFor', options)),
+    expectNone: (match) => inbox.expectNone(timed('expectNone', match)),
+    settled: (options) => inbox.settled(timed('settled', options)),
+    waitForCount: (count, match, options) => inbox.waitForCount(count, match, timed('waitForCount', options)),
+    waitForAll: (match, options) => inbox.waitForAll(match, timed('waitForAll', options)),
+    expectExactly: (count, match, options) => inbox.expectExactly(count, match, timed('expectExactly', options)),
     messages: () => inbox.messages(),
   }
 }

@@ -1,5 +1,7 @@
 import { sleep, RequestTimeout, withTimeout } from './abort.ts'
 import { ConnectionError, MailhatchError } from './errors.ts'
+import { millisecondsOf, type Duration } from './duration.ts'
+import { anything, checkOptions, checkTimer, type OptionChecks } from './options.ts'
 import { refusalOf } from './refusal.ts'
 
 /** Default time limit of a request. */
@@ -10,8 +12,15 @@ const RETRY_DELAY_MS = 250
 /** If `Retry-After` is longer than this, the error is thrown instead. */
 const RETRY_AFTER_MS_MAX = 30_000
 
-/** Options of every method: a signal to abort the request, and its time limit in milliseconds. */
-export type RequestOptions = { signal?: AbortSignal | undefined; timeout?: number | undefined }
+/** Options of every method: a signal to abort the request, and its time limit. */
+export type RequestOptions = { signal?: AbortSignal | undefined; timeout?: Duration | undefined }
+
+export const REQUEST_OPTIONS: OptionChecks<RequestOptions> = { signal: anything, timeout: checkTimer }
+
+/** The options that a caller gave, if they are valid. */
+export function requestOptions(options: RequestOptions): RequestOptions {
+  return checkOptions('a request', options, REQUEST_OPTIONS)
+}
 
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
 
@@ -30,7 +39,7 @@ export type TransportOptions = {
   /** Without a trailing slash. */
   url: string
   apiKey: string | undefined
-  timeout?: number | undefined
+  timeout?: Duration | undefined
   retries?: number | undefined
   fetch?: typeof fetch | undefined
 }
@@ -77,7 +86,7 @@ export function createTransport(options: TransportOptions) {
 
   /** One request. The time limit includes reading the response. */
   async function attempt<Value>(call: Call, read: (response: Response) => Promise<Value>): Promise<Value> {
-    const timeoutMs = call.timeout ?? options.timeout ?? TIMEOUT_MS
+    const timeoutMs = millisecondsOf(call.timeout ?? options.timeout ?? TIMEOUT_MS)
     try {
       return await withTimeout({ timeoutMs, signal: call.signal }, async (signal) => read(await ask(call, signal)))
     } catch (error) {

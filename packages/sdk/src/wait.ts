@@ -1,6 +1,8 @@
 import { sleep } from './abort.ts'
 import type { Email } from './email.ts'
+import { millisecondsOf, type Duration } from './duration.ts'
 import { MessageTimeoutError, type Explanation } from './errors.ts'
+import { anything, checkDuration, type OptionChecks } from './options.ts'
 import { isTransient, retryDelay, type RequestOptions } from './transport.ts'
 
 const TIMEOUT_MS = 30_000
@@ -16,15 +18,21 @@ const TRAVEL_MS = 5_000
 const LAST_TRAVEL_MS = 2_000
 
 export type WaitOptions = {
-  /** Milliseconds. Default: 30,000. */
-  timeout?: number
-  /** Polling interval in milliseconds for a server that does not hold requests. Default: 1,000. */
-  interval?: number
+  /** Default: 30,000 ms. */
+  timeout?: Duration
+  /** Polling interval for a server that does not hold requests. Default: 1,000 ms. */
+  interval?: Duration
   signal?: AbortSignal
 }
 
+export const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
+  timeout: checkDuration,
+  interval: checkDuration,
+  signal: anything,
+}
+
 /** Called for each request, because the remaining time shrinks from one to the next. */
-export type NextRequest = () => RequestOptions
+export type NextRequest = () => RequestOptions & { timeout: number }
 
 /** The query that a wait repeats. `look` may be held for `holdMs`, and misses nothing that arrives between two looks. */
 export type Search = {
@@ -44,7 +52,7 @@ export async function waitUntilFound(search: Search, options: WaitOptions): Prom
   if (found !== null) return found
   const explanation = await search.explain({ signal, timeout: LAST_TRAVEL_MS })
   const { description } = search
-  throw new MessageTimeoutError({ ...explanation, description, timeoutMs: timeout, cause: lastError })
+  throw new MessageTimeoutError({ ...explanation, description, timeoutMs: millisecondsOf(timeout), cause: lastError })
 }
 
 /** Looks until something is found or the time is over: then it is null. Uses only the monotonic clock. */
@@ -52,7 +60,7 @@ export async function lookUntil<Found>(
   lookOnce: (holdMs: number, next: NextRequest) => Promise<Look<Found>>,
   { timeout = TIMEOUT_MS, interval = INTERVAL_MS, signal }: WaitOptions,
 ): Promise<{ found: Found | null; lastError: unknown }> {
-  const deadline = performance.now() + timeout
+  const deadline = performance.now() + millisecondsOf(timeout)
   const leftMs = (moreMs = 0) => Math.max(0, deadline + moreMs - performance.now())
   let hasResponse = false
   let lastError: unknown
@@ -71,7 +79,7 @@ export async function lookUntil<Found>(
       if (!('isMore' in look)) return { found: look.found, lastError: undefined }
       hasResponse = true
       lastError = undefined
-      if (!look.isMore) pauseMs = interval - (performance.now() - askedAt)
+      if (!look.isMore) pauseMs = millisecondsOf(interval) - (performance.now() - askedAt)
     } catch (error) {
       if (!isTransient(error)) throw error
       lastError = error

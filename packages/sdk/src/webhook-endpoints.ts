@@ -1,4 +1,4 @@
-import type { RequestOptions, Transport } from './transport.ts'
+import { requestOptions, type RequestOptions, type Transport } from './transport.ts'
 import type { WebhookDelivery, WebhookEndpoint } from './wire.ts'
 
 export type NewWebhook = { url: string; description?: string; mailbox?: string; tag?: string }
@@ -18,7 +18,7 @@ export function createWebhookEndpoints(transport: Transport) {
      * const endpoints = await mailhatch.webhooks.list()
      */
     list: (options: RequestOptions = {}): Promise<WebhookEndpoint[]> =>
-      transport.data({ ...options, path: '/v1/webhooks' }),
+      transport.data({ ...requestOptions(options), path: '/v1/webhooks' }),
 
     /**
      * Adds an endpoint. `secret` verifies its deliveries and is returned only here.
@@ -30,7 +30,7 @@ export function createWebhookEndpoints(transport: Transport) {
       webhook: NewWebhook,
       options: RequestOptions = {},
     ): Promise<{ endpoint: WebhookEndpoint; secret: string }> =>
-      transport.data({ ...options, method: 'POST', path: '/v1/webhooks', body: webhook }),
+      transport.data({ ...requestOptions(options), method: 'POST', path: '/v1/webhooks', body: webhook }),
 
     /**
      * Enables or disables an endpoint, or changes its URL or description.
@@ -39,7 +39,7 @@ export function createWebhookEndpoints(transport: Transport) {
      * await mailhatch.webhooks.update(endpoint.id, { active: false })
      */
     update: (id: string, changes: WebhookChanges, options: RequestOptions = {}): Promise<WebhookEndpoint> =>
-      transport.data({ ...options, method: 'PATCH', path: pathOf(id), body: changes }),
+      transport.data({ ...requestOptions(options), method: 'PATCH', path: pathOf(id), body: changes }),
 
     /**
      * Deletes an endpoint.
@@ -48,7 +48,7 @@ export function createWebhookEndpoints(transport: Transport) {
      * await mailhatch.webhooks.delete(endpoint.id)
      */
     delete: (id: string, options: RequestOptions = {}): Promise<{ id: string }> =>
-      transport.data({ ...options, method: 'DELETE', path: pathOf(id) }),
+      transport.data({ ...requestOptions(options), method: 'DELETE', path: pathOf(id) }),
 
     /**
      * Sends a test event once and returns the result.
@@ -57,7 +57,7 @@ export function createWebhookEndpoints(transport: Transport) {
      * const { status, httpStatus } = await mailhatch.webhooks.test(endpoint.id)
      */
     test: (id: string, options: RequestOptions = {}): Promise<WebhookDelivery> =>
-      transport.data({ ...options, method: 'POST', path: `${pathOf(id)}/test` }),
+      transport.data({ ...requestOptions(options), method: 'POST', path: `${pathOf(id)}/test` }),
 
     /**
      * Replaces the secret. For 24 hours, deliveries are also signed with the old one.
@@ -66,7 +66,7 @@ export function createWebhookEndpoints(transport: Transport) {
      * const { secret } = await mailhatch.webhooks.rotateSecret(endpoint.id)
      */
     rotateSecret: (id: string, options: RequestOptions = {}): Promise<{ secret: string }> =>
-      transport.data({ ...options, method: 'POST', path: `${pathOf(id)}/secret` }),
+      transport.data({ ...requestOptions(options), method: 'POST', path: `${pathOf(id)}/secret` }),
 
     /**
      * The deliveries of an endpoint, newest first.
@@ -75,7 +75,7 @@ export function createWebhookEndpoints(transport: Transport) {
      * const failed = await mailhatch.webhooks.deliveries(endpoint.id, { status: 'failed' })
      */
     deliveries: (id: string, query: DeliveriesQuery = {}, options: RequestOptions = {}): Promise<WebhookDelivery[]> =>
-      transport.data({ ...options, path: `${pathOf(id)}/deliveries`, query }),
+      transport.data({ ...requestOptions(options), path: `${pathOf(id)}/deliveries`, query }),
 
     /**
      * Sends one delivery again.
@@ -85,7 +85,7 @@ export function createWebhookEndpoints(transport: Transport) {
      */
     replay: (id: string, deliveryId: string, options: RequestOptions = {}): Promise<WebhookDelivery> =>
       transport.data({
-        ...options,
+        ...requestOptions(options),
         method: 'POST',
         path: `${pathOf(id)}/deliveries/${encodeURIComponent(deliveryId)}/replay`,
       }),
@@ -98,7 +98,7 @@ export function createWebhookEndpoints(transport: Transport) {
      */
     replayFailed: (id: string, options: RequestOptions = {}): Promise<{ replayed: number }> =>
       transport.data({
-        ...options,
+        ...requestOptions(options),
         method: 'POST',
         path: `${pathOf(id)}/deliveries/replay`,
         query: { status: 'failed' },

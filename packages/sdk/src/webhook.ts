@@ -1,3 +1,5 @@
+import { anything, checkAmount, checkOptions, type OptionChecks } from './options.ts'
+
 /** The body that Mailhatch posts to a webhook endpoint. The id of a test event is all zeros. */
 export type WebhookEvent = {
   event: 'email.received'
@@ -42,6 +44,15 @@ export type ReceivedDelivery = {
   now?: number
 }
 
+// With NaN, a signature would never be too old.
+const DELIVERY: OptionChecks<ReceivedDelivery> = {
+  secret: anything,
+  body: anything,
+  headers: anything,
+  toleranceSeconds: checkAmount,
+  now: checkAmount,
+}
+
 const PREFIX = 'whsec_'
 const TOLERANCE_SECONDS = 300
 /** A rotation has two, repeated rotations a few more. Bounded, because each costs an HMAC and a stranger may send any number. */
@@ -68,13 +79,9 @@ export async function signWebhook({ id, body, secrets, timestamp }: SignedDelive
  * @example
  * const { data } = await verifyWebhook({ secret, body: await request.text(), headers: request.headers })
  */
-export async function verifyWebhook({
-  secret,
-  body,
-  headers,
-  toleranceSeconds = TOLERANCE_SECONDS,
-  now = Date.now(),
-}: ReceivedDelivery): Promise<WebhookEvent> {
+export async function verifyWebhook(delivery: ReceivedDelivery): Promise<WebhookEvent> {
+  const { secret, body, headers, ...age } = checkOptions('verifyWebhook', delivery, DELIVERY)
+  const { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() } = age
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const claim = readStandard(headers) ?? readService(headers)
   if (!claim) throw new WebhookVerificationError('The request has no signature headers.')
