@@ -30,7 +30,7 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
   app.get('/api/v1/info', async (context) => {
     const { total, unread } = await countsOf(store, context.var.principal, viewFor(ports, context))
     return context.json({
-      Version: packageVersion(),
+      Version: `v${packageVersion()}`,
       LatestVersion: 'disabled',
       Database: '',
       DatabaseSize: 0,
