@@ -38,6 +38,9 @@ test.each(['on its port', 'below our API, with a key'])('a suite with the client
   expect((await client.search('482913'))!.items).toHaveLength(1)
   // It is encoded in the mail.
   expect((await client.search('GRÜSSE'.replace('SS', 'ß')))!.items).toHaveLength(1)
+  for (const found of ['Grüße', 'Jürgen']) {
+    expect(await client.search(client.encode(found, 'quoted-printable'))).toMatchObject({ total: 1 })
+  }
   expect(await client.search('nothing of it', 'from', 0, 3)).toMatchObject({ total: 0, count: 0, items: [] })
 
   const message = (await client.latestTo('anna@shop.example'))!

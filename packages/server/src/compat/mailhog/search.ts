@@ -31,7 +31,9 @@ export function createSearch(store: Pick<Store, 'listMessages' | 'findMessage'>)
   async function isMatch(view: View, summary: StoredSummary, kind: SearchKind, query: string): Promise<boolean> {
     if (kind !== 'containing') return (await addressesOf(view, summary))?.[kind].includes(query) ?? false
     const message = await store.findMessage(view, summary.id)
-    return message !== null && contentText(message).includes(query)
+    if (message === null) return false
+    const content = contentText(message)
+    return content.includes(query) || content.includes(decodeQuotedPrintable(query))
   }
 
   return (view, kind, given) =>
@@ -56,4 +58,12 @@ function contentText({ headers, text, html, attachments }: StoredMessage): strin
   const values = headers.map(({ value }) => value)
   const files = attachments.map(({ filename, contentType }) => `${contentType} ${filename ?? ''}`)
   return [...values, text ?? '', html ?? '', ...files].join('\n').toLowerCase()
+}
+
+/** MailHog searches the encoded mail, and its clients encode what they look for: `=c3=bc` for `ü`. */
+function decodeQuotedPrintable(query: string): string {
+  const decoded = query.replaceAll(/=\r?\n/g, '').replaceAll(/(?:=[\da-f]{2})+/g, (bytes) => {
+    return Buffer.from(bytes.replaceAll('=', ''), 'hex').toString()
+  })
+  return decoded.toLowerCase()
 }
