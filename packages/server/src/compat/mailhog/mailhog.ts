@@ -16,7 +16,7 @@ export function createMailhog(given: DoorPorts): Peer {
   const ports: MailhogPorts = {
     ...given,
     inLargeTurn,
-    search: createSearch(given.store),
+    search: createSearch({ store: given.store, contents: given.messages.contents }),
     write: createMessageWriter({ ...given, inLargeTurn }),
     events: createEvents(given),
     downloads: createDownloads(),

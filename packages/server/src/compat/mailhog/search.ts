@@ -1,10 +1,12 @@
 import { inGroups } from '../../domain/in-groups.ts'
 import { findHeader } from '../../mime/headers.ts'
+import type { Contents } from '../../read/content.ts'
 import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { createFactsReader } from '../facts-reader.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
 import { newestFirst } from '../walk.ts'
+import { readMail } from './read-mail.ts'
 
 /** Messages of a page that are read at the same time. */
 const READ_AT_ONCE = 10
@@ -21,7 +23,9 @@ export function isSearchKind(text: string): text is SearchKind {
 /** All matches among the newest messages, newest first. */
 export type MailhogSearch = (view: View, kind: SearchKind, query: string) => Promise<StoredSummary[]>
 
-export function createSearch(store: Pick<Store, 'listMessages' | 'findMessage'>): MailhogSearch {
+type Ports = { store: Pick<Store, 'listMessages' | 'findMessage'>; contents: Pick<Contents, 'raw'> }
+
+export function createSearch({ store, contents }: Ports): MailhogSearch {
   const inTurn = createTurns(SEARCH_TURNS)
   const addressesOf = createFactsReader(store, {
     factsOf: addressTexts,
@@ -33,7 +37,10 @@ export function createSearch(store: Pick<Store, 'listMessages' | 'findMessage'>)
     const message = await store.findMessage(view, summary.id)
     if (message === null) return false
     const content = contentText(message)
-    return content.includes(query) || content.includes(decodeQuotedPrintable(query))
+    if (content.includes(query)) return true
+    const decoded = decodeQuotedPrintable(query)
+    if (decoded === query || !content.includes(decoded)) return false
+    return (await readMail({ contents }, message)).toLowerCase().includes(query)
   }
 
   return (view, kind, given) =>
@@ -60,7 +67,10 @@ function contentText({ headers, text, html, attachments }: StoredMessage): strin
   return [...values, text ?? '', html ?? '', ...files].join('\n').toLowerCase()
 }
 
-/** MailHog searches the encoded mail, and its clients encode what they look for: `=c3=bc` for `ü`. */
+/**
+ * MailHog searches the encoded mail, and its clients encode what they look for: `=c3=bc` for `ü`. The decoded text has that
+ * too, so only few mails are read.
+ */
 function decodeQuotedPrintable(query: string): string {
   const decoded = query.replaceAll(/=\r?\n/g, '').replaceAll(/(?:=[\da-f]{2})+/g, (bytes) => {
     return Buffer.from(bytes.replaceAll('=', ''), 'hex').toString()
