@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll } from 'vitest'
@@ -16,6 +16,19 @@ export async function installPython(...packages: string[]): Promise<string> {
     run('pip', ['install', '--quiet', '--target', folder, ...packages]),
   )
   return folder
+}
+
+/** Downloads the source of a Python package, with its tests if it publishes them. Returns its folder. */
+export async function downloadPythonSource(name: string, version: string): Promise<string> {
+  const folder = temporaryFolder(afterAll)
+  const spec = `${name}==${version}`
+  await required(`pip could not download the source of ${spec}`, async () => {
+    await run('pip', ['download', '--quiet', '--no-binary', ':all:', '--no-deps', '--dest', folder, spec])
+    const [archive] = readdirSync(folder)
+    await run('tar', ['xzf', archive!], { cwd: folder })
+  })
+  const unpacked = readdirSync(folder, { withFileTypes: true }).find((entry) => entry.isDirectory())
+  return join(folder, unpacked!.name)
 }
 
 /** Builds the example with Spring Boot. Returns the path of a program for `java -jar`. */
