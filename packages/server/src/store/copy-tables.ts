@@ -42,9 +42,13 @@ const TEAMS = table(
   'teams',
   'id name plan retention_days domain is_bootstrap created_at pending_domain domain_token billing_customer',
 )
-const TEAM_STATE = table('team_state', 'team_id last_position message_count read_through read_count mark_version', {
-  made: 'indexed_through index_resets',
-})
+const TEAM_STATE = table(
+  'team_state',
+  'team_id last_position message_count read_through read_count mark_version tag_version',
+  {
+    made: 'indexed_through index_resets',
+  },
+)
 const USERS = table(
   'users',
   'id email email_folded name password_hash email_checked_at team_id role joined_at created_at updated_at',
@@ -68,6 +72,7 @@ const MESSAGE_CONTENTS = table(
   { wide: 'headers html text body_folded codes links attachments envelope' },
 )
 const READ_MARKS = table('read_marks', 'team_id position is_read version')
+const MESSAGE_TAGS = table('message_tags', 'team_id position tags version', { wide: 'tags' })
 const REMOVED_MESSAGES = table('removed_messages', 'team_id id domain mailbox removed_at has_objects')
 const REJECTIONS = table('rejections', 'team_id id at sender recipient code reason', {
   wide: 'sender recipient reason',
@@ -109,6 +114,7 @@ export const PARTS: readonly CopiedPart[] = [
   part('former holders', { domain: '', name: '', team_id: '' }, [FORMER_HOLDERS]),
   appended('messages', { team_id: '', position: 0 }, [MESSAGES, MESSAGE_CONTENTS]),
   part('read marks', { team_id: '', position: 0 }, [READ_MARKS]),
+  part('tags of messages', { team_id: '', position: 0 }, [MESSAGE_TAGS]),
   part('removed messages', { team_id: '', id: '' }, [REMOVED_MESSAGES]),
   appended('rejections', { team_id: '', id: 0 }, [REJECTIONS]),
   part('webhook endpoints', { team_id: '', id: '' }, [WEBHOOK_ENDPOINTS]),

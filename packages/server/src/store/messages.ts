@@ -57,7 +57,7 @@ export type View = {
 export type ListAnchor = { receivedAt: number; position: number }
 
 /** `count` includes messages that are expired but not deleted yet. */
-export type MessageState = { newestPosition: number; count: number; markVersion: number }
+export type MessageState = { newestPosition: number; count: number; markVersion: number; tagVersion: number }
 
 /** Messages, and what was rejected. */
 export type MessageStore = {
@@ -108,7 +108,7 @@ export type MessageStore = {
   beginnings(view: View, ids: string[]): Promise<Beginning[]>
   findAnchor(view: View, id: string): Promise<ListAnchor | null>
   newestPosition(teamId: string): Promise<number>
-  /** In one statement. If nothing of it has changed, the same messages are visible and have the same marks. */
+  /** In one statement. If nothing of it has changed, the same messages are visible, with the same marks and set tags. */
   messageState(teamId: string): Promise<MessageState>
   newestPositions(teamIds: string[]): Promise<{ teamId: string; position: number }[]>
   /** No message of the view has a smaller position, judging only by mailbox and `since`. Null if there is none. */

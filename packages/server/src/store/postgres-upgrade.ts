@@ -28,6 +28,7 @@ const STEPS: Step[] = [
   ...transactionsOf('in-place/011-serve.sql'),
   ...transactionsOf('014-scenarios.sql'),
   ...transactionsOf('015-attempts.sql'),
+  ...transactionsOf('016-message-tags.sql'),
 ]
 
 /** Whether servers of both schemas can use the database. Only the finish is missing. */

@@ -118,7 +118,12 @@ export function describeReadMarks(open: () => Promise<Store>): void {
       expect(await store.messageState(team.id)).toMatchObject({ newestPosition: 4, count: 2 })
       await store.hideMailbox(mailbox, NOW)
       expect(await store.messageState(team.id)).toMatchObject({ newestPosition: 4, count: 0 })
-      expect(await store.messageState('unknown')).toEqual({ newestPosition: 0, count: 0, markVersion: 0 })
+      expect(await store.messageState('unknown')).toEqual({
+        newestPosition: 0,
+        count: 0,
+        markVersion: 0,
+        tagVersion: 0,
+      })
     })
 
     test('the position passes read messages in steps, and stops before many unread ones', async () => {

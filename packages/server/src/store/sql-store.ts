@@ -13,6 +13,7 @@ import { inboxStore } from './sql-inboxes.ts'
 import { intakeStore } from './sql-intake.ts'
 import { mailboxStore } from './sql-mailboxes.ts'
 import { takeDomain } from './sql-names.ts'
+import { messageTagStore } from './sql-message-tags.ts'
 import { previewStore } from './sql-previews.ts'
 import { readMarkStore } from './sql-read-marks.ts'
 import { rejectionStore } from './sql-rejections.ts'
@@ -101,6 +102,7 @@ export function createSqlStore(
     ...intakeStore(database, textIndex),
     ...removalStore(database),
     ...readMarkStore(database),
+    ...messageTagStore(database),
     ...rejectionStore(database),
     ...scenarioStore(database),
     ...attemptStore(database),
@@ -197,9 +199,10 @@ export function createSqlStore(
 
     async messageState(teamId) {
       const state = await find<MessageState>(sql`
-        select last_position as "newestPosition", message_count as count, mark_version as "markVersion"
+        select last_position as "newestPosition", message_count as count, mark_version as "markVersion",
+               tag_version as "tagVersion"
         from team_state where team_id = ${teamId}`)
-      return state ?? { newestPosition: 0, count: 0, markVersion: 0 }
+      return state ?? { newestPosition: 0, count: 0, markVersion: 0, tagVersion: 0 }
     },
 
     newestPositions: (teamIds) =>

@@ -5,6 +5,7 @@ import { describeCaughtDomains } from './caught-domains-contract.ts'
 import { describeDeletion } from './deletion-contract.ts'
 import { describeMatching } from './matching-contract.ts'
 import { describePreviews } from './preview-contract.ts'
+import { describeMessageTags } from './message-tag-contract.ts'
 import { describeReadMarks } from './read-mark-contract.ts'
 import { describeRemoval } from './removal-contract.ts'
 import type { Mailbox, Team } from './mailboxes.ts'
@@ -319,6 +320,8 @@ export function describeStore(
 
     describeRemoval(open)
     describeReadMarks(open)
+
+    describeMessageTags(open)
     describeDeletion(open)
     describeCaughtDomains(open)
     describeMatching(open, whenIndexed)

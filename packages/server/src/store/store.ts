@@ -2,6 +2,7 @@ import type { AccountStore } from './accounts.ts'
 import type { AttemptStore } from './attempts.ts'
 import type { CaughtDomainStore } from './caught-domains.ts'
 import type { MailboxStore } from './mailboxes.ts'
+import type { MessageTagStore } from './message-tags.ts'
 import type { MessageStore } from './messages.ts'
 import type { ReadMarkStore } from './read-marks.ts'
 import type { ScenarioStore } from './scenarios.ts'
@@ -12,6 +13,7 @@ import type { WebhookStore } from './webhooks.ts'
 export type Store = MailboxStore &
   MessageStore &
   ReadMarkStore &
+  MessageTagStore &
   AccountStore &
   TeamStore &
   CaughtDomainStore &

@@ -8,6 +8,7 @@ export const TEAM_TABLES: readonly string[] = [
   'messages',
   'message_contents',
   'read_marks',
+  'message_tags',
   'removed_messages',
   'index_blocks',
   'index_slices',

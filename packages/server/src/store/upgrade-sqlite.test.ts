@@ -22,8 +22,8 @@ test('the rows of schema 10 belong to a team after the upgrade', () => {
   const values = (table: string) => rows[table]!.map((row) => Object.values(row))
 
   expect(values('team_state')).toEqual([
-    ['acme', 5001, 12, 0, 0, 7, 5, 9],
-    ['beta', 3, 2, 0, 0, 1, 1, 2],
+    ['acme', 5001, 12, 0, 0, 7, 5, 9, 0],
+    ['beta', 3, 2, 0, 0, 1, 1, 2, 0],
   ])
   expect(rows['teams']!.map(({ id, name, plan, domain }) => [id, name, plan, domain])).toEqual([
     ['acme', 'Acme', 'pro', 'acme.test'],

@@ -125,6 +125,8 @@ async function expectSame({ source, target }: { source: Store; target: Store }, 
     (store: Store) => store.countUnread(viewOf(team.id)),
     (store: Store) => store.markState(team.id),
     (store: Store) => store.changedMarks(team.id, { after: 0, limit: PAGE }),
+    (store: Store) => store.messageState(team.id),
+    (store: Store) => store.changedTags(team.id, { after: { version: 0, position: 0 }, limit: PAGE }),
   ]) {
     expect(await look(target)).toEqual(await look(source))
   }

@@ -61,13 +61,14 @@ export async function growInstall(dataDir: string, messages: number) {
   return { first, second, goneId: gone.id }
 }
 
-/** The first half is read, except for one message. */
+/** The first half is read, except for one message, which has tags. */
 async function markSome(dataDir: string, teamId: string): Promise<void> {
   // No block is complete, so nothing is indexed meanwhile.
   const store = openSqliteStore(dataDir, { blockSize: Number.MAX_SAFE_INTEGER })
   const half = Math.floor((await store.newestPosition(teamId)) / 2)
   await store.markAllRead(teamId, half)
   await store.markMessages(teamId, [half], false)
+  await store.setTags(teamId, [{ position: half, tags: ['blue', 'Red'] }], null)
   await store.close()
 }
 

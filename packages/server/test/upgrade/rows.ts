@@ -9,7 +9,7 @@ const IS_CAUGHT = `
 const COMPARED = {
   teams: 'select id, name, plan, domain from teams t',
   team_state: `
-    select team_id, last_position, message_count, read_through, read_count, mark_version from team_state t`,
+    select team_id, last_position, message_count, read_through, read_count, mark_version, tag_version from team_state t`,
   // A mailbox that lost its name is caught, whether or not the column says so.
   mailboxes: `
     select b.team_id, b.id, b.name, b.domain, ${IS_CAUGHT} as is_caught, b.created_at, b.updated_at, b.removed_at
@@ -18,6 +18,7 @@ const COMPARED = {
   messages: 'select * from messages t',
   message_contents: 'select * from message_contents t',
   read_marks: 'select * from read_marks t',
+  message_tags: 'select * from message_tags t',
   removed_messages: 'select * from removed_messages t',
   // New servers choose other ids.
   rejections: 'select team_id, at, sender, recipient, code, reason from rejections t',
