@@ -13,21 +13,23 @@ function start(entriesMax: number) {
   const store = createSqlStore(database, { onError: (error) => expect.unreachable(String(error)) })
   onTestFinished(() => store.close())
   const inMemory = new Set<StoredSummary>()
+  const tagsOf = new WeakMap<StoredSummary, string[]>()
   const lists = createTeamLists<StoredSummary>(store, {
     entriesMax,
+    setTags: (entry, tags) => void tagsOf.set(entry, tags),
     entryOf(summary) {
       inMemory.add(summary)
       return summary
     },
     onDropped: (entries) => entries.forEach((entry) => expect(inMemory.delete(entry)).toBe(true)),
   })
-  return { store, lists, inMemory }
+  return { store, lists, inMemory, tagsOf }
 }
 
 test.each([1, 2, 3])(
   'a list has what the store has after any change, of this process or another (seed %i)',
   async (seed) => {
-    const { store, lists, inMemory } = start(30)
+    const { store, lists, inMemory, tagsOf } = start(30)
     const random = seededRandom(seed)
     const teams = await Promise.all(
       [1, 2].map(async () => {
@@ -63,6 +65,13 @@ test.each([1, 2, 3])(
       async ({ mailboxes }: (typeof teams)[number]) => {
         if (mailboxes.length > 1 && random.chance(0.1)) await store.hideMailbox(mailboxes.pop()!, 0)
       },
+      async ({ teamId }: (typeof teams)[number]) => {
+        // Also older ones, which are not in the list.
+        const tagged = (await newest(teamId, 50)).filter(() => random.chance(0.3))
+        const tags = [`tag-${random.below(5)}`]
+        const messages = tagged.map(({ position }) => ({ position, tags }))
+        await store.setTags(teamId, messages, null)
+      },
     ]
     let compared = 0
     for (let step = 0; step < 300; step++) {
@@ -72,6 +81,12 @@ test.each([1, 2, 3])(
       const { entries } = await lists.read(team.teamId)
       const expected = (await newest(team.teamId, 30)).map(({ id }) => id)
       expect(entries.map(({ id }) => id).toReversed()).toEqual(expected)
+      const tagged = await store.tagsAmong(
+        team.teamId,
+        entries.map(({ position }) => position),
+      )
+      const tags = new Map(tagged.map((one) => [one.position, one.tags]))
+      expect(entries.map((entry) => tagsOf.get(entry))).toEqual(entries.map(({ position }) => tags.get(position)))
       compared += expected.length
     }
     expect(compared).toBeGreaterThan(1_000)
@@ -96,6 +111,27 @@ test('a list that has not changed costs one small query, and a new message one m
   lists.deleted(team.id, [id])
   expect((await lists.read(team.id)).entries).toHaveLength(50)
   expect(reads.list).not.toHaveBeenCalled()
+})
+
+test('many set tags, also of one change, are all in a list', async () => {
+  const { store, lists, tagsOf } = start(3_000)
+  const team = await addTeam(store)
+  const mailbox = await addMailbox(store, team, 'qa')
+  const count = 2_100
+  await Promise.all(Array.from({ length: count }, () => store.addMessage(mailbox, messageFor(mailbox))))
+  const set = (positions: number[], tags: string[]) =>
+    store.setTags(
+      team.id,
+      positions.map((position) => ({ position, tags })),
+      null,
+    )
+  const all = Array.from({ length: count }, (_, index) => index + 1)
+  const shown = async () => (await lists.read(team.id)).entries.map((entry) => tagsOf.get(entry)?.join())
+  await set(all, ['first'])
+  expect(await shown()).toEqual(all.map(() => 'first'))
+  await set(all, ['second'])
+  await set([7], ['third'])
+  expect(await shown()).toEqual(all.map((position) => (position === 7 ? 'third' : 'second')))
 })
 
 test('a search that its client leaves does not spoil the list', async () => {

@@ -11,6 +11,8 @@ const PAGE = 1_000
 
 type Options<Entry> = {
   entryOf: (summary: StoredSummary) => Entry
+  /** Called with the tags that a client has set, also again with the same. */
+  setTags: (entry: Entry, tags: string[]) => void
   /** Called with what is no longer in memory. */
   onDropped: (entries: Entry[]) => void
   /** Of one team, and also of all teams together, the one that asked last excepted. */
@@ -22,6 +24,8 @@ export type TeamList<Entry> = {
   entries: Entry[]
   /** As long as it is the same, no message is marked as read or unread. */
   markVersion: number
+  /** As long as it is the same, no client has set tags. */
+  tagVersion: number
 }
 
 type KeptList<Entry> = TeamList<Entry> & {
@@ -39,14 +43,14 @@ type KeptList<Entry> = TeamList<Entry> & {
  * were deleted, perhaps by another process, and it is read again.
  */
 export function createTeamLists<Entry extends Listed>(
-  store: Pick<Store, 'listMessages' | 'followMessages' | 'messageState'>,
-  { entryOf, onDropped, entriesMax = LOOKED_AT_MAX }: Options<Entry>,
+  store: Pick<Store, 'listMessages' | 'followMessages' | 'messageState' | 'changedTags'>,
+  { entryOf, setTags, onDropped, entriesMax = LOOKED_AT_MAX }: Options<Entry>,
 ) {
   // The one that was used last is the last.
   const lists = new Map<string, KeptList<Entry>>()
 
   async function readAgain(view: View, old: KeptList<Entry>): Promise<KeptList<Entry>> {
-    const { newestPosition, count, markVersion } = await store.messageState(view.teamId)
+    const { newestPosition, count, markVersion, tagVersion } = await store.messageState(view.teamId)
     const known = new Map(old.entries.map((entry) => [entry.position, entry]))
     const entries: Entry[] = []
     for await (const page of newestFirst(store, view, PAGE)) {
@@ -60,7 +64,10 @@ export function createTeamLists<Entry extends Listed>(
     }
     onDropped([...known.values(), ...entries.splice(entriesMax)])
     const others = entries.length < entriesMax ? 0 : Math.max(0, count - entries.length)
-    return { entries: entries.reverse(), markVersion, through: newestPosition, others, deleted: new Set() }
+    const through = newestPosition
+    const list = { entries: entries.reverse(), markVersion, tagVersion: 0, through, others, deleted: new Set<string>() }
+    await updateTags(view, list, tagVersion)
+    return list
   }
 
   async function add(view: View, list: KeptList<Entry>, upTo: number): Promise<void> {
@@ -80,6 +87,25 @@ export function createTeamLists<Entry extends Listed>(
     onDropped(surplus)
   }
 
+  /** Messages that are added later have no earlier tags, because tags are only set for visible messages. */
+  async function updateTags(view: View, list: KeptList<Entry>, version: number): Promise<void> {
+    if (version === list.tagVersion) return
+    const byPosition = new Map(list.entries.map((entry) => [entry.position, entry]))
+    // After all messages of the version that is known.
+    let after = { version: list.tagVersion, position: Number.MAX_SAFE_INTEGER }
+    for (;;) {
+      view.proceed?.()
+      const changes = await store.changedTags(view.teamId, { after, limit: PAGE })
+      for (const { position, tags } of changes) {
+        const entry = byPosition.get(position)
+        if (entry) setTags(entry, tags)
+      }
+      if (changes.length < PAGE) break
+      after = changes.at(-1)!
+    }
+    list.tagVersion = version
+  }
+
   function removeDeleted(list: KeptList<Entry>): void {
     if (list.deleted.size === 0) return
     const { true: gone = [], false: left = [] } = Object.groupBy(list.entries, ({ id }) =>
@@ -91,12 +117,14 @@ export function createTeamLists<Entry extends Listed>(
   }
 
   async function upToDate(view: View, list: KeptList<Entry>): Promise<KeptList<Entry>> {
-    const { newestPosition, count, markVersion } = await store.messageState(view.teamId)
+    const { newestPosition, count, markVersion, tagVersion } = await store.messageState(view.teamId)
     removeDeleted(list)
     if (newestPosition - list.through > entriesMax) return readAgain(view, list)
     if (newestPosition > list.through) await add(view, list, newestPosition)
     list.markVersion = markVersion
-    return list.entries.length + list.others === count ? list : readAgain(view, list)
+    if (list.entries.length + list.others !== count) return readAgain(view, list)
+    await updateTags(view, list, tagVersion)
+    return list
   }
 
   function keep(teamId: string, list: KeptList<Entry>): void {
@@ -137,7 +165,7 @@ export function createTeamLists<Entry extends Listed>(
   }
 }
 
-const NOTHING = { entries: [], markVersion: 0, through: 0, others: 0, deleted: new Set<string>() }
+const NOTHING = { entries: [], markVersion: 0, tagVersion: 0, through: 0, others: 0, deleted: new Set<string>() }
 
 function compare(one: Listed, other: Listed): number {
   return one.receivedAt - other.receivedAt || one.position - other.position

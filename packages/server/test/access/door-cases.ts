@@ -16,7 +16,7 @@ export type DoorRow = {
   outsider?: number
   /** The response to a caller who sees the message has its id or its word. */
   isShowing?: true
-  /** Marks or deletes the message, or adds one. */
+  /** Marks, tags or deletes the message, or adds one. */
   isChanging?: true
   /** Deletes all messages that the caller sees. */
   isEmptying?: true
@@ -66,9 +66,9 @@ export const DOOR_CASES: Record<PeerName, DoorCase> = {
       'GET /api/v1/message/:id/link-check': { ...REFUSED, ...ABSENT },
       'GET /api/v1/message/:id/sa-check': { ...REFUSED, ...ABSENT },
       'GET /api/v1/tags': { isShowing: true },
-      'PUT /api/v1/tags': REFUSED,
-      'PUT /api/v1/tags/:tag': REFUSED,
-      'DELETE /api/v1/tags/:tag': REFUSED,
+      'PUT /api/v1/tags': { ...FULL_ONLY, body: ({ id }) => ({ IDs: [id], Tags: ['other'] }) },
+      'PUT /api/v1/tags/:tag': { ...FULL_ONLY, outsider: 400, body: ({ word }) => ({ Name: `not ${word}` }) },
+      'DELETE /api/v1/tags/:tag': { ...FULL_ONLY, outsider: 400 },
       'GET /api/v1/chaos': REFUSED,
       'PUT /api/v1/chaos': REFUSED,
       // To an address of our team. Others learn only that it is not theirs.

@@ -105,12 +105,23 @@ export async function startDoorMatrix(peer: PeerName) {
   }
 
   function pathFor(path: string, subject: CallSubject): string {
-    return path.replace(/:id|:file$/, subject.id).replace(/:part|:filename/, fileOf(subject))
+    return path
+      .replace(/:id|:file$/, subject.id)
+      .replace(/:part|:filename/, fileOf(subject))
+      .replace(':tag', subject.word)
   }
 
   async function stateOf({ word }: CallSubject): Promise<string> {
     const { messages: found } = await messages.list.query({ q: word })
-    return JSON.stringify(found.map(({ id, isRead }) => [id, isRead]))
+    return JSON.stringify([found.map(({ id, isRead }) => [id, isRead]), peer === 'mailpit' && (await tagsOf(word))])
+  }
+
+  /** Only Mailpit's API shows tags that were set. */
+  async function tagsOf(word: string): Promise<string[]> {
+    const headers = await headersOf('an api.full key')
+    const response = await fetch(`${urls.API}/api/v1/search?query=subject:${word}`, { headers })
+    const { tags } = (await response.json()) as { tags: string[] }
+    return tags
   }
 
   async function check({ entry, name, caller, expected }: DoorCell): Promise<object | null> {

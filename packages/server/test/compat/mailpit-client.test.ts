@@ -94,9 +94,6 @@ test('what Mailhatch does not have is refused with a text that says so', async (
     [/HTML check/, () => client.htmlCheck(ID)],
     [/link check/, () => client.linkCheck(ID)],
     [/SpamAssassin/, () => client.spamAssassinCheck(ID)],
-    [/tags/, () => client.setTags({ IDs: [ID], Tags: ['x'] })],
-    [/tags/, () => client.renameTag('a', 'b')],
-    [/tags/, () => client.deleteTag('a')],
     [/POST \/v1\/scenarios/, () => client.getChaosTriggers()],
     [/POST \/v1\/scenarios/, () => client.setChaosTriggers({})],
   ]

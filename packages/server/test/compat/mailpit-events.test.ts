@@ -98,6 +98,27 @@ test('a key that is bound to a mailbox learns nothing of others, and its connect
   expect(alpha!.socket.readyState).toBe(WebSocket.OPEN)
 })
 
+test('tags that are set, renamed and deleted are announced as by Mailpit, to those who see the messages', async () => {
+  const { client, compatUrl, keyed, dataDir, sdk, sendMail } = await start()
+  for (const [index, name] of ['alpha', 'beta'].entries()) {
+    await sendMail({ to: `${name}@mailhatch.test`, subject: name })
+    await client.waitForMessages({ count: index + 1 })
+  }
+  const [beta, alpha] = (await client.listMessages()).messages.map(({ ID }) => ID)
+  const { team } = await sdk.me()
+  const key = await makeTeamKey({ DATA_DIR: dataDir }, team.name, { mailbox: 'alpha' })
+  const [all, bound] = [await listen(compatUrl), await listen(keyed, { authorization: `Bearer ${key}` })]
+  await client.setTags({ IDs: [beta!], Tags: ['zeta', 'ZETA', 'only beta'] })
+  await client.renameTag('zeta', 'omega')
+  await client.setTags({ IDs: [beta!, alpha!], Tags: ['both'] })
+  await client.deleteTag('both')
+  const update = (ID: string, Tags: string[]) => ({ Type: 'update', Data: { ID, Tags } })
+  const prune = { Type: 'prune', Data: null }
+  const ofBoth = [update(beta!, ['both']), update(alpha!, ['both'])]
+  await expect.poll(() => all.events).toEqual([update(beta!, ['zeta', 'only beta']), prune, ...ofBoth, prune])
+  await expect.poll(() => bound.events).toEqual([update(alpha!, ['both']), prune])
+})
+
 test('a client that does not read is cut, and others miss nothing', async () => {
   const { compatUrl, sendMail } = await start()
   const [slow, other] = [await listen(compatUrl), await listen(compatUrl)]

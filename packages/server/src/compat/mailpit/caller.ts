@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { inGroups } from '../../domain/in-groups.ts'
 import type { Downloads } from '../../http/downloads.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
@@ -8,6 +9,8 @@ import { listFrom } from '../walk.ts'
 import type { Events } from './events.ts'
 import { parseQuery } from './query.ts'
 import type { MailpitSearch } from './search.ts'
+
+const READ_AT_ONCE = 10
 
 /** What the routes share. */
 export type MailpitPorts = DoorPorts & {
@@ -23,6 +26,17 @@ export async function messageFor(ports: MailpitPorts, context: PeerContext, give
   const message = id === null ? null : await ports.store.findMessage(view, id)
   if (!message) throw new AppError('message_not_found', 'Message not found')
   return message
+}
+
+/** The messages with these ids. Ids that do not exist are ignored. */
+export async function findAnchors(
+  store: Pick<DoorPorts['store'], 'findAnchor'>,
+  view: View,
+  ids: string[],
+): Promise<{ id: string; position: number }[]> {
+  const known = ids.map(fromShortId).filter((id) => id !== null)
+  const anchors = await inGroups(known, READ_AT_ONCE, (id) => store.findAnchor(view, id))
+  return known.flatMap((id, index) => (anchors[index] ? [{ id, position: anchors[index].position }] : []))
 }
 
 async function latestId({ store, search }: MailpitPorts, context: PeerContext, view: View): Promise<string | null> {

@@ -52,7 +52,7 @@ export function createEvents(ports: DoorPorts) {
     const view = groups.viewFor(group)
     if ('message' in followed) {
       const message = await ports.store.findMessage(view, followed.message.id)
-      if (message) send(group, 'new', presentEntry(message, followed.isRead))
+      if (message) send(group, 'new', presentEntry(message, { isRead: followed.isRead, setTags: null }))
       return
     }
     for (const { id, isRead } of followed.marks.changed) {
@@ -76,6 +76,23 @@ export function createEvents(ports: DoorPorts) {
       for (const group of groups.ofTeam(teamId)) {
         if (!isBound(group)) send(group, isAll ? 'truncate' : 'prune', null)
         sendStatsSoon(group)
+      }
+    },
+    /** After a client has set the tags of messages. */
+    async tagged(teamId: string, ids: string[], tags: string[]): Promise<void> {
+      for (const group of groups.ofTeam(teamId)) {
+        const view = groups.viewFor(group)
+        for (const id of ids) {
+          const isSeen = !isBound(group) || (await ports.store.findAnchor(view, id)) !== null
+          if (isSeen) send(group, 'update', { ID: toShortId(id), Tags: tags })
+        }
+      }
+    },
+    /** After a tag of messages in these mailboxes was renamed or deleted. Clients read their lists again. */
+    retagged(teamId: string, mailboxIds: Set<string>): void {
+      for (const group of groups.ofTeam(teamId)) {
+        const { mailbox } = group.principal
+        if (mailbox === null || mailboxIds.has(mailbox.id)) send(group, 'prune', null)
       }
     },
     close: groups.close,

@@ -3,6 +3,7 @@ import { addressesOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { trimSigns } from '../trim-signs.ts'
+import { cleanTags, sortTags, TAGS_MAX } from './tags.ts'
 
 export type PeerAddress = { Name: string; Address: string }
 
@@ -15,6 +16,7 @@ export type Facts = {
   replyTo: PeerAddress[]
   messageId: string
   returnPath: string
+  /** Those of the mail, without tags that a client has set. */
   tags: string[]
   attachments: number
   inline: number
@@ -52,23 +54,9 @@ function withoutBrackets(value: string): string {
   return trimSigns(value, { start: '<>', end: '<>' })
 }
 
-const TAG_LENGTH_MAX = 100
-/** A mail could name thousands. */
-const TAGS_MAX = 100
-
 /** The tags in the X-Tags header, and the parts of addresses after a plus sign. */
 function tagsOf(headers: Header[], addresses: PeerAddress[]): string[] {
   const given = (findHeader(headers, 'x-tags')?.value ?? '').split(',')
   const added = addresses.flatMap(({ Address }) => /^[^+]+\+([^@]*)@/.exec(Address)?.[1]?.split('+') ?? [])
-  const tags = new Map<string, string>()
-  for (const one of [...given, ...added]) {
-    const tag = one
-      .replaceAll(/[^a-zA-Z0-9\-_.@]+/g, ' ')
-      .trim()
-      .slice(0, TAG_LENGTH_MAX)
-    if (tag !== '' && tags.size < TAGS_MAX && !tags.has(tag.toLowerCase())) tags.set(tag.toLowerCase(), tag)
-  }
-  return Array.from(tags.keys())
-    .sort()
-    .map((key) => tags.get(key)!)
+  return sortTags(cleanTags([...given, ...added], TAGS_MAX))
 }

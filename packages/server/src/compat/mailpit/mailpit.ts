@@ -8,6 +8,7 @@ import { addMessageRoutes } from './message-routes.ts'
 import { addMessagesRoutes } from './messages-routes.ts'
 import { addOtherRoutes } from './other-routes.ts'
 import { createSearch } from './search.ts'
+import { addTagRoutes } from './tag-routes.ts'
 
 /** Mailpit's API, version 1. docs/guide/mailpit-api.md lists what differs. */
 export function createMailpit(given: DoorPorts): Peer {
@@ -21,6 +22,7 @@ export function createMailpit(given: DoorPorts): Peer {
         addRoutes(app) {
           addMessagesRoutes(app, ports)
           addMessageRoutes(app, ports)
+          addTagRoutes(app, ports)
           addOtherRoutes(app, ports)
         },
       }),

@@ -19,8 +19,13 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts
 
   app.get('/api/v1/message/:id', async (context) => {
     const message = await messageFor(ports, context, context.req.param('id'))
-    const whole = await presentWhole(ports.messages, message, { who: context.var.principal.keyId })
-    await markOpened(ports, viewFor(ports, context), message)
+    const view = viewFor(ports, context)
+    const [tagged] = await ports.store.tagsAmong(view.teamId, [message.position])
+    const whole = await presentWhole(ports.messages, message, {
+      who: context.var.principal.keyId,
+      setTags: tagged?.tags ?? null,
+    })
+    await markOpened(ports, view, message)
     return context.json(whole)
   })
 

@@ -7,14 +7,14 @@ import { markMatchingRead, ROWS_PER_MARK } from '../../manage/read-marks.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
 import type { StoredSummary, View } from '../../store/messages.ts'
 import { viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
-import { fromShortId } from '../short-id.ts'
 import { listFrom, LOOKED_AT_MAX, newestFirst, slicesOf } from '../walk.ts'
 import { idsBody, readFields, readStatusBody } from './bodies.ts'
-import { queryOf, type MailpitPorts } from './caller.ts'
+import { findAnchors, queryOf, type MailpitPorts } from './caller.ts'
 import { countsOf } from '../counts.ts'
 import { presentListed } from './present.ts'
 import { parseQuery } from './query.ts'
 import { parseQueryDate } from './query-dates.ts'
+import { countTags } from './tags.ts'
 
 const LIMIT_DEFAULT = 50
 /** Each entry is made of a whole message. */
@@ -107,11 +107,8 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     return context.text('ok')
   })
 
-  /** Ids that do not exist are ignored. */
   async function positionsOf(view: View, ids: string[]): Promise<number[]> {
-    const known = ids.map(fromShortId).filter((id) => id !== null)
-    const anchors = await inGroups(known, READ_AT_ONCE, (id) => store.findAnchor(view, id))
-    return anchors.flatMap((anchor) => (anchor ? [anchor.position] : []))
+    return (await findAnchors(store, view, ids)).map(({ position }) => position)
   }
 
   async function mark({ teamId }: View, positions: number[], isRead: boolean): Promise<void> {
@@ -125,13 +122,19 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
 
   async function present(
     view: View,
-    listed: Pick<StoredSummary, 'id'>[],
+    listed: Pick<StoredSummary, 'id' | 'position'>[],
     isRead: (message: StoredSummary) => boolean,
     kind: { isSearch: boolean },
   ) {
+    const tagged = await store.tagsAmong(
+      view.teamId,
+      listed.map(({ position }) => position),
+    )
+    const setTags = new Map(tagged.map(({ position, tags }) => [position, tags]))
     const presented = await inGroups(listed, READ_AT_ONCE, async ({ id }) => {
       const message = await store.findMessage(view, id)
-      return message && presentListed(message, isRead(message), kind)
+      const state = (one: StoredSummary) => ({ isRead: isRead(one), setTags: setTags.get(one.position) ?? null })
+      return message && presentListed(message, state(message), kind)
     })
     // One that was deleted meanwhile is left out.
     return presented.filter((entry) => entry !== null)
@@ -149,7 +152,7 @@ function listOf({ counts, matching, start, messages }: Listed) {
     messages_count: matching.total,
     messages_unread: matching.unread,
     start,
-    tags: Array.from(new Set(messages.flatMap(({ Tags }) => Tags))).sort(),
+    tags: Array.from(countTags(messages.map(({ Tags }) => Tags)).keys()),
     messages,
   }
 }

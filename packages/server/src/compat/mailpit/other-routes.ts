@@ -18,11 +18,9 @@ const FIRST_VISIBLE_MS_MAX = 10_000
 const ALL_VISIBLE_MS_MAX = 1_000
 const READ_AT_ONCE = 10
 
-const LABELS =
-  'setting, renaming and deleting tags. Tags are those of the address, such as 42 in qa+42@shop.example, and of the X-Tags header.'
 const CHAOS = 'chaos. Scenarios make the server refuse, delay or cut mail for an address: POST /v1/scenarios.'
 
-/** The server itself, tags, sending, and pages of messages. */
+/** The server itself, sending, and pages of messages. */
 export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): void {
   const { store } = ports
   const startedAt = ports.now()
@@ -36,7 +34,7 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
       DatabaseSize: 0,
       Messages: total,
       Unread: unread,
-      Tags: Object.fromEntries(await countTags(context)),
+      Tags: Object.fromEntries(await ports.search.countTags(viewFor(ports, context))),
       RuntimeStats: {
         Uptime: Math.floor((ports.now() - startedAt) / 1000),
         Memory: 0,
@@ -51,12 +49,9 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
 
   app.get('/api/v1/webui', (context) => context.json(WEB_UI))
 
-  app.get('/api/v1/tags', async (context) => context.json(Array.from((await countTags(context)).keys())))
-  app.put('/api/v1/tags', () => refuse(LABELS))
-  app.put('/api/v1/tags/:tag', () => refuse(LABELS))
-  app.delete('/api/v1/tags/:tag', () => refuse(LABELS))
-  app.get('/api/v1/chaos', () => refuse(CHAOS))
-  app.put('/api/v1/chaos', () => refuse(CHAOS))
+  app.on(['GET', 'PUT'], '/api/v1/chaos', () => {
+    throw notSupported(CHAOS)
+  })
 
   app.post('/api/v1/send', async (context) => {
     try {
@@ -85,12 +80,6 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
     return sendHtmlPage(ports, context, { ...message, html: message.html! })
   })
 
-  /** By name, with the number of messages. */
-  async function countTags(context: PeerContext): Promise<Map<string, number>> {
-    const counts = await ports.search.countTags(viewFor(ports, context))
-    return new Map(Array.from(counts).sort(([one], [other]) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)))
-  }
-
   /** Stores the mail and announces it. Resolves to the id of the message of the first recipient that the caller sees. */
   async function send(context: PeerContext): Promise<string> {
     const { principal } = context.var
@@ -114,10 +103,6 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
     if (visible.length > 0) return visible[0]!
     throw new AppError('validation_failed', 'The mail was received, but none of its recipients belongs to this team.')
   }
-}
-
-function refuse(what: string): never {
-  throw notSupported(what)
 }
 
 const WEB_UI = {

@@ -11,16 +11,19 @@ import { snippetOf, textOf } from './clean-text.ts'
 import { factsOf } from './facts.ts'
 import { unsubscribeOf } from './unsubscribe.ts'
 
+/** What is not part of the stored message. `setTags` is null if no client has set its tags. */
+type State = { isRead: boolean; setTags: string[] | null }
+
 /** An entry of a list. Mailpit leaves out empty lists of addresses there, so that they become null. */
-export function presentListed(message: StoredMessage, isRead: boolean, { isSearch }: { isSearch: boolean }) {
-  const entry = presentEntry(message, isRead)
+export function presentListed(message: StoredMessage, state: State, { isSearch }: { isSearch: boolean }) {
+  const entry = presentEntry(message, state)
   const orNull = <Item>(list: Item[]) => (list.length > 0 ? list : null)
   const ReplyTo = isSearch ? orNull(entry.ReplyTo) : entry.ReplyTo
   return { ...entry, To: orNull(entry.To), Cc: orNull(entry.Cc), Bcc: orNull(entry.Bcc), ReplyTo }
 }
 
 /** A message as in the events. */
-export function presentEntry(message: StoredMessage, isRead: boolean) {
+export function presentEntry(message: StoredMessage, { isRead, setTags }: State) {
   const { from, to, cc, bcc, replyTo, messageId, tags, attachments } = factsOf(message)
   return {
     ID: toShortId(message.id),
@@ -34,7 +37,7 @@ export function presentEntry(message: StoredMessage, isRead: boolean) {
     Subject: message.subject,
     Created: isoTime(message.receivedAt),
     Username: '',
-    Tags: tags,
+    Tags: setTags ?? tags,
     Size: message.size ?? 0,
     Attachments: attachments,
     Snippet: snippetOf(message),
@@ -43,7 +46,11 @@ export function presentEntry(message: StoredMessage, isRead: boolean) {
 
 type Ports = { contents: Pick<Contents, 'attachments'> }
 
-export async function presentWhole(ports: Ports, message: StoredMessage, reader: { who: string }) {
+export async function presentWhole(
+  ports: Ports,
+  message: StoredMessage,
+  { setTags, ...reader }: { who: string } & Pick<State, 'setTags'>,
+) {
   const { from, to, cc, bcc, replyTo, messageId, returnPath, tags } = factsOf(message)
   const listed = message.attachments.filter(({ filename, contentId }) => (filename ?? contentId) !== null)
   const checksums = await readChecksums(ports, message, listed, reader)
@@ -60,7 +67,7 @@ export async function presentWhole(ports: Ports, message: StoredMessage, reader:
     Subject: message.subject,
     ListUnsubscribe: unsubscribeOf(message.headers),
     Date: addressHeadersOf(message.headers).date ?? isoTime(message.receivedAt),
-    Tags: tags,
+    Tags: setTags ?? tags,
     Username: '',
     Text: textOf(message),
     HTML: message.html ?? '',

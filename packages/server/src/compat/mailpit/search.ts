@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inGroups } from '../../domain/in-groups.ts'
 import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
-import { createTeamLists, type Listed } from '../team-lists.ts'
+import { createTeamLists, type Listed, type TeamList } from '../team-lists.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
 import { createKeptTexts } from './kept-texts.ts'
 import {
@@ -15,6 +15,7 @@ import {
   type Term,
 } from './query.ts'
 import { searchableOf, searchTextOf, type Searchable } from './searchable.ts'
+import { countTags, hasTag } from './tags.ts'
 
 /** Most searches for the newest match find it among the first. */
 const STEPS = [20, 200]
@@ -31,6 +32,8 @@ const SEARCHABLE_LENGTH_MAX = 4_096
 type Entry = Listed & {
   size: number | null
   searchable: Searchable | null
+  /** Null if no client has set them. */
+  setTags: string[] | null
   /** At this version of the team's marks. */
   mark: { isRead: boolean; version: number } | null
 }
@@ -44,27 +47,44 @@ type Part<Value> = {
 
 export type FoundMessage = Listed & { isRead: boolean }
 
+/** A message with the tags that are shown of it. */
+export type TaggedEntry = Pick<Listed, 'position' | 'mailboxId'> & { tags: string[] }
+
 export type MailpitSearch = {
   /** All matches among the newest messages, newest first. */
   all(view: View, terms: Term[]): Promise<FoundMessage[]>
   /** The newest match. */
   newest(view: View, terms: Term[]): Promise<FoundMessage | null>
-  /** The tags of the newest messages, with the number of messages. */
+  /** The tags of the newest messages, as `countTags` of tags.ts returns them. */
   countTags(view: View): Promise<Map<string, number>>
+  /** Those of the newest messages with a tag. `tagVersion` is not newer than their tags. */
+  withTag(view: View, tag: string): Promise<{ tagVersion: number; found: TaggedEntry[] }>
   deleted(teamId: string, ids: string[]): void
 }
 
-type Ports = Pick<Store, 'listMessages' | 'followMessages' | 'messageState' | 'findMessage' | 'readAmong'>
+type Ports = Pick<
+  Store,
+  'listMessages' | 'followMessages' | 'messageState' | 'changedTags' | 'findMessage' | 'readAmong'
+>
+
+/** A step of the list, with its versions. */
+type Visible = { entries: Entry[] } & Pick<TeamList<Entry>, 'markVersion' | 'tagVersion'>
 
 export function createSearch(store: Ports): MailpitSearch {
   const inTurn = createTurns(SEARCH_TURNS)
   const texts = createKeptTexts<Entry>(TEXTS_LENGTH_MAX)
-  const lists = createTeamLists<Entry>(store, { entryOf, onDropped: (entries) => entries.forEach(texts.forget) })
+  const lists = createTeamLists<Entry>(store, {
+    entryOf,
+    setTags(entry, tags) {
+      entry.setTags = tags
+    },
+    onDropped: (entries) => entries.forEach(texts.forget),
+  })
   const textPart: Part<string> = { known: (entry) => texts.get(entry) ?? null, of: searchTextOf, keep: texts.keep }
 
   /** In steps, newest first. */
-  async function* visible(view: View, steps: number[]): AsyncGenerator<{ entries: Entry[]; markVersion: number }> {
-    const { entries, markVersion } = await lists.read(view.teamId, view.proceed)
+  async function* visible(view: View, steps: number[]): AsyncGenerator<Visible> {
+    const { entries, markVersion, tagVersion } = await lists.read(view.teamId, view.proceed)
     let workedFrom = performance.now()
     for (let end = entries.length, step = 0; end > 0; step++) {
       const start = Math.max(0, end - (steps[step] ?? steps.at(-1)!))
@@ -74,6 +94,7 @@ export function createSearch(store: Ports): MailpitSearch {
           .reverse()
           .filter((entry) => isIn(view, entry)),
         markVersion,
+        tagVersion,
       }
       end = start
       if (performance.now() - workedFrom < WORK_MS_MAX) continue
@@ -90,7 +111,9 @@ export function createSearch(store: Ports): MailpitSearch {
       const searchables = await partsOf(view, entries, searchablePart)
       const fitting = entries.filter((entry, index) => {
         const searchable = searchables[index] ?? null
-        return searchable !== null && matchesFields(sorted, entry, searchable)
+        if (searchable === null) return false
+        const shown = entry.setTags === null ? searchable : { ...searchable, tags: entry.setTags }
+        return matchesFields(sorted, entry, shown)
       })
       const found = sorted.texts.length === 0 ? fitting : await withTexts(view, sorted, fitting)
       await readMarks(view.teamId, found, markVersion)
@@ -122,6 +145,15 @@ export function createSearch(store: Ports): MailpitSearch {
     return values
   }
 
+  async function taggedAmong(view: View, entries: Entry[]): Promise<TaggedEntry[]> {
+    const searchables = await partsOf(view, entries, searchablePart)
+    return entries.map(({ position, mailboxId, setTags }, index) => ({
+      position,
+      mailboxId,
+      tags: setTags ?? searchables[index]?.tags ?? [],
+    }))
+  }
+
   async function readMarks(teamId: string, entries: Entry[], version: number): Promise<void> {
     const unknown = entries.filter(({ mark }) => mark?.version !== version)
     if (unknown.length === 0) return
@@ -144,13 +176,21 @@ export function createSearch(store: Ports): MailpitSearch {
       }),
     countTags: (view) =>
       inTurn(view.teamId, async () => {
-        const counts = new Map<string, number>()
+        const all: string[][] = []
         for await (const { entries } of visible(view, STEPS.slice(-1))) {
-          for (const searchable of await partsOf(view, entries, searchablePart)) {
-            for (const tag of searchable?.tags ?? []) counts.set(tag, (counts.get(tag) ?? 0) + 1)
-          }
+          all.push(...(await taggedAmong(view, entries)).map(({ tags }) => tags))
         }
-        return counts
+        return countTags(all)
+      }),
+    withTag: (view, tag) =>
+      inTurn(view.teamId, async () => {
+        const found: TaggedEntry[] = []
+        let version = 0
+        for await (const { entries, tagVersion } of visible(view, STEPS.slice(-1))) {
+          version = tagVersion
+          found.push(...(await taggedAmong(view, entries)).filter(({ tags }) => hasTag(tags, tag)))
+        }
+        return { tagVersion: version, found }
       }),
     deleted: lists.deleted,
   }
@@ -165,7 +205,7 @@ const searchablePart: Part<Searchable> = {
 }
 
 function entryOf({ id, position, receivedAt, mailboxId, size }: StoredSummary): Entry {
-  return { id, position, receivedAt, mailboxId, size, searchable: null, mark: null }
+  return { id, position, receivedAt, mailboxId, size, searchable: null, setTags: null, mark: null }
 }
 
 function isIn({ oldestReceivedAt, filter }: View, { receivedAt, mailboxId }: Entry): boolean {
