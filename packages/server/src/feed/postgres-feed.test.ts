@@ -83,7 +83,7 @@ test('many wake-ups in one turn cause one notification per team, which contains 
   expect(told).toEqual(['team0', 'team1', 'team2'])
 })
 
-test('a process that has heard no other for a while notifies nobody, until it hears one', async () => {
+test('a process that has heard no other for a while sends no notifications, until it hears one', async () => {
   let passedMs = 0
   const alone = await startFeed(server.url(), () => passedMs)
   const told = await listen()

@@ -20,7 +20,7 @@ const SILENT_MS_MAX = 5_000
 /**
  * Wakes the readers of every process on the same database: those of this process directly, those of others through a
  * notification that contains only the team. If one is lost, readers notice the message at their next poll. A process that has heard no
- * other for a while notifies nobody: without replicas, that would be a tenth of the work under load.
+ * other for a while sends no notifications: without replicas, that would be a tenth of the work under load.
  */
 export function createPostgresFeed({ url, onError, now = () => performance.now() }: Options): SharedFeed {
   const local = createLocalFeed()

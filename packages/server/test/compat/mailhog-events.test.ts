@@ -33,7 +33,9 @@ const eventStream: Listen = async (door, headers = {}) => {
   response.setEncoding('utf8').on('data', (text: string) => {
     const frames = (rest + text).split('\n\n')
     rest = frames.pop()!
-    events.push(...frames.map((frame) => JSON.parse(frame.replace(/^data: /, '')) as Event))
+    // Between events, signs of life are sent.
+    const data = frames.filter((frame) => frame.startsWith('data: '))
+    events.push(...data.map((frame) => JSON.parse(frame.replace(/^data: /, '')) as Event))
   })
   response.on('error', () => {})
   const closed = new Promise((resolve) => response.once('close', resolve))

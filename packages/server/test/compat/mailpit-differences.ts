@@ -124,9 +124,26 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     ],
   },
   {
-    difference: 'Tags are those of addresses (`42` in `qa+42@shop.example`) and of the header `X-Tags`',
-    why: 'they are read from the mail; setting, renaming and deleting tags is refused',
-    shownBy: shownIn('mailpit-client', 'what Mailhatch does not have is refused with a text that says so'),
+    difference: 'Tags that are set, renamed or deleted change only what this API shows',
+    why: 'a message belongs to its address, so the tag of the address, our own `tag` and waits stay; mail that comes later has the tags of its address and of `X-Tags` again',
+    shownBy: shownIn('mailpit-tags', 'the address, its tag and waits for it stay as they are'),
+  },
+  {
+    difference:
+      'Renaming and deleting a tag look at the newest 50,000 messages, and a message has at most 100 tags with 2,000 characters together',
+    why: 'limits of memory and time',
+    shownBy: shownIn('mailpit-tags', 'what cannot be read, too many tags and unknown ids change nothing'),
+  },
+  {
+    difference: 'Tags that are set for unknown ids are ignored',
+    why: 'Mailpit lists them, for no message',
+    shownBy: shownIn('mailpit-tags', 'what cannot be read, too many tags and unknown ids change nothing'),
+  },
+  {
+    difference:
+      'A mail can write a tag in other case than earlier ones, as in `qa+RED@shop.example`. It is the same tag, and lists of tags write it as the oldest message does',
+    why: 'each mail shows what it has; Mailpit writes a tag as it was first',
+    shownBy: shownIn('mailpit-tags', 'a suite sets, renames and deletes tags %s'),
   },
   {
     difference: '`_` and `%` in a search stand for themselves, and case does not matter for any letter',
