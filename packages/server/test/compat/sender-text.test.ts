@@ -48,7 +48,7 @@ const PEERS: [string, (message: StoredMessage, mail: string) => unknown][] = [
   [
     'Mailpit',
     (message) => [
-      presentEntry(message, false),
+      presentEntry(message, { isRead: false, setTags: null }),
       unsubscribeOf(message.headers),
       searchableOf(message),
       searchTextOf(message),
