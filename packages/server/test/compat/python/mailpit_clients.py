@@ -164,7 +164,8 @@ def try_client() -> None:
     assert [one.id for one in client.search_all("is:unread")] == [first.id]
     client.mark_read([first.id])
     assert client.search_all("is:unread") == []
-    refused(lambda: client.set_tags([first.id], ["failed"]))
+    client.set_tags([first.id], ["failed"])
+    assert list(client.get_message(first.id).tags) == ["failed"]
     refused(client.chaos)
     refused(lambda: client.set_chaos(ChaosTriggers()))
 
@@ -239,7 +240,8 @@ async def try_async_client() -> None:
     assert (await client.messages()).unread == 1
     await refused_later(client.check_links(message.id))
     await refused_later(client.check_html(message.id))
-    await refused_later(client.set_tags([message.id], ["failed"]))
+    await client.set_tags([message.id], ["failed"])
+    assert list((await client.get_message(message.id)).tags) == ["failed"]
     await refused_later(client.chaos())
     await refused_later(client.set_chaos(ChaosTriggers()))
     await client.delete_messages([message.id])
