@@ -1,8 +1,8 @@
 import { inGroups } from '../../domain/in-groups.ts'
-import { createKeyedSemaphore } from '../../domain/semaphore.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { toShortId } from '../short-id.ts'
+import { createTurns } from '../turns.ts'
 import { slicesOf } from '../walk.ts'
 import { createMaildevFacts, type EmailAddress } from './facts.ts'
 import { matchesFilter, type Filter } from './filter.ts'
@@ -15,7 +15,12 @@ export const LIST_MAX = 1_000
 /** Characters of a list. Lists of larger emails are shorter, but have at least one. */
 const LIST_CHARACTERS_MAX = 16 * 1024 * 1024
 /** Lists that are written at once, one of each team. */
-const WRITTEN_AT_ONCE_MAX = 2
+const WRITING_TURNS = {
+  atOnceMax: 2,
+  waitingMax: 200,
+  waitingPerKeyMax: 50,
+  busy: 'Too many lists are waiting to be written. Retry.',
+}
 const READ_AT_ONCE = 10
 
 /** What filters find without reading the whole message. */
@@ -42,7 +47,7 @@ type Whole = { message: StoredMessage; state: FoundEmail }
 export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>): Lists {
   const search = createSearch(store)
   const factsOf = createMaildevFacts(store)
-  const inTurn = createKeyedSemaphore(WRITTEN_AT_ONCE_MAX)
+  const inTurn = createTurns(WRITING_TURNS)
 
   async function isMatching(view: View, version: Version, filters: Filter[], message: FoundEmail): Promise<boolean> {
     const matches = (email: object, some: Filter[]) => some.every((one) => matchesFilter(email, one, version.isSame))
@@ -79,6 +84,19 @@ export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 
     return whole !== null && has(textOf(whole), needle)
   }
 
+  async function write(view: View, found: FoundEmail[], { present, isNewestFirst }: Writing): Promise<string> {
+    const written: string[] = []
+    let length = 0
+    const newestFirst = isNewestFirst ? found : found.toReversed()
+    for await (const { message, state } of wholeOf(view, newestFirst.slice(0, LIST_MAX))) {
+      const email = JSON.stringify(present(message, state))
+      length += email.length
+      if (length > LIST_CHARACTERS_MAX && written.length > 0) break
+      written.push(email)
+    }
+    return `[${(isNewestFirst ? written : written.reverse()).join(',')}]`
+  }
+
   return {
     async filtered(view, version, filters, max) {
       return (await search(view, (one) => isMatching(view, version, filters, one), max)).reverse()
@@ -97,19 +115,7 @@ export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 
       const direction = order === 'asc' ? 1 : -1
       return timed.sort((one, other) => direction * (one.time - other.time)).map(({ message }) => message)
     },
-    write: (view, found, { present, isNewestFirst }) =>
-      inTurn(view.teamId, async () => {
-        const written: string[] = []
-        let length = 0
-        const newestFirst = isNewestFirst ? found : found.toReversed()
-        for await (const { message, state } of wholeOf(view, newestFirst.slice(0, LIST_MAX))) {
-          const email = JSON.stringify(present(message, state))
-          length += email.length
-          if (length > LIST_CHARACTERS_MAX && written.length > 0) break
-          written.push(email)
-        }
-        return `[${(isNewestFirst ? written : written.reverse()).join(',')}]`
-      }),
+    write: (view, found, writing) => inTurn(view.teamId, () => write(view, found, writing), view.proceed),
   }
 }
 

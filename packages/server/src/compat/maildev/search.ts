@@ -18,8 +18,8 @@ export type MaildevSearch = (
 
 export function createSearch(store: Pick<Store, 'listMessages' | 'readAmong'>): MaildevSearch {
   const inTurn = createTurns(SEARCH_TURNS)
-  return (view, isMatch, max = Infinity) =>
-    inTurn(view.teamId, async () => {
+  return (view, isMatch, max = Infinity) => {
+    const search = async () => {
       const found: FoundEmail[] = []
       for await (const page of newestFirst(store, view)) {
         const positions = page.map(({ position }) => position)
@@ -30,5 +30,7 @@ export function createSearch(store: Pick<Store, 'listMessages' | 'readAmong'>): 
         if (found.length >= max) break
       }
       return found.slice(0, max)
-    })
+    }
+    return inTurn(view.teamId, search, view.proceed)
+  }
 }

@@ -1,10 +1,10 @@
 import { AppError } from '../../domain/errors.ts'
-import type { KeyedSemaphore } from '../../domain/semaphore.ts'
 import type { Downloads } from '../../http/downloads.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
 import { fromShortId } from '../short-id.ts'
+import type { Turns } from '../turns.ts'
 import type { MailhogEvents } from './events.ts'
 import type { MailhogSearch } from './search.ts'
 import type { MessageWriter } from './write-messages.ts'
@@ -13,7 +13,7 @@ import type { MessageWriter } from './write-messages.ts'
 export type MailhogPorts = DoorPorts & {
   search: MailhogSearch
   write: MessageWriter
-  inLargeTurn: KeyedSemaphore
+  inLargeTurn: Turns
   events: MailhogEvents
   downloads: Downloads
 }

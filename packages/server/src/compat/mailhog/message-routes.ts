@@ -6,7 +6,7 @@ import { requireScope } from '../../http/view.ts'
 import { removeMessages } from '../../manage/removal.ts'
 import { parseHeaderValue } from '../../mime/header-value.ts'
 import type { StoredMessage } from '../../store/messages.ts'
-import { notSupported, sendObject, type PeerEnvironment } from '../caller.ts'
+import { notSupported, sendObject, viewFor, type PeerEnvironment } from '../caller.ts'
 import { toShortId } from '../short-id.ts'
 import { findMessage, requireMessage, type MailhogPorts } from './caller.ts'
 import { parseContent, partsOf, type MimeContent } from './content.ts'
@@ -41,7 +41,8 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailhogPorts
     ports.downloads.begin(keyId, context.env?.outgoing)
     const number = context.req.param('part')
     const read = () => readPart(message, number)
-    const { bytes, ...file } = await (isLarge(message) ? ports.inLargeTurn(keyId, read) : read())
+    const { proceed } = viewFor(ports, context)
+    const { bytes, ...file } = await (isLarge(message) ? ports.inLargeTurn(keyId, read, proceed) : read())
     return context.body(bytes, 200, attachmentHeaders(file))
   })
 

@@ -43,8 +43,8 @@ export function createSearch({ store, contents }: Ports): MailhogSearch {
     return (await readMail({ contents }, message)).toLowerCase().includes(query)
   }
 
-  return (view, kind, given) =>
-    inTurn(view.teamId, async () => {
+  return (view, kind, given) => {
+    const search = async () => {
       const query = given.toLowerCase()
       const found: StoredSummary[] = []
       for await (const page of newestFirst(store, view)) {
@@ -52,7 +52,9 @@ export function createSearch({ store, contents }: Ports): MailhogSearch {
         found.push(...page.filter((_, index) => matches[index]))
       }
       return found
-    })
+    }
+    return inTurn(view.teamId, search, view.proceed)
+  }
 }
 
 function addressTexts({ envelope, from, to, headers }: StoredMessage): { from: string; to: string } {

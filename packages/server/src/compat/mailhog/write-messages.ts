@@ -1,9 +1,9 @@
-import type { KeyedSemaphore } from '../../domain/semaphore.ts'
 import { DIRECT_BYTES_MAX } from '../../mime/mail-parser.ts'
+import { whileConnected } from '../../http/view.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import type { PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
-import { createTurns } from '../turns.ts'
+import { createTurns, type Turns } from '../turns.ts'
 import { jsonPieces } from './json-pieces.ts'
 import { presentMessage } from './present.ts'
 import { readMail } from './read-mail.ts'
@@ -12,6 +12,7 @@ import { readMail } from './read-mail.ts'
 const LARGE_AT_ONCE_MAX = 4
 /** Responses that wait to write a large mail. More get 503 and should retry. */
 const LARGE_WAITING_MAX = 200
+const LARGE_WAITING_PER_KEY_MAX = 50
 /** A client that takes longer for one large mail is disconnected, because others wait. */
 const LARGE_MS_MAX = 2 * 60_000
 
@@ -19,10 +20,11 @@ const LARGE_MS_MAX = 2 * 60_000
 export type MessageWriter = (context: PeerContext, message: StoredMessage) => AsyncGenerator<string, void>
 
 /** For the work with large mail. */
-export function createLargeTurns(): KeyedSemaphore {
+export function createLargeTurns(): Turns {
   return createTurns({
     atOnceMax: LARGE_AT_ONCE_MAX,
     waitingMax: LARGE_WAITING_MAX,
+    waitingPerKeyMax: LARGE_WAITING_PER_KEY_MAX,
     busy: 'Too many requests for large mail are waiting. Retry.',
   })
 }
@@ -31,7 +33,7 @@ export function isLarge({ size }: StoredMessage): boolean {
   return size === null || size > DIRECT_BYTES_MAX
 }
 
-type Ports = Pick<DoorPorts, 'messages'> & { inLargeTurn: KeyedSemaphore }
+type Ports = Pick<DoorPorts, 'messages'> & { inLargeTurn: Turns }
 
 export function createMessageWriter({ messages, inLargeTurn }: Ports): MessageWriter {
   async function* write(message: StoredMessage): AsyncGenerator<string, void> {
@@ -41,13 +43,14 @@ export function createMessageWriter({ messages, inLargeTurn }: Ports): MessageWr
   return async function* (context, message) {
     if (!isLarge(message)) return yield* write(message)
     const [turn, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const ending = inLargeTurn(context.var.principal.keyId, () => {
+    const { outgoing } = context.env ?? {}
+    const work = () => {
       turn.resolve()
       return written.promise
-    })
+    }
+    const ending = inLargeTurn(context.var.principal.keyId, work, whileConnected(outgoing))
     // A refused turn throws, and one that was given ends with the text.
     await Promise.race([turn.promise, ending])
-    const { outgoing } = context.env ?? {}
     const deadline = setTimeout(() => outgoing?.destroy(), LARGE_MS_MAX)
     try {
       if (!outgoing?.destroyed) yield* write(message)

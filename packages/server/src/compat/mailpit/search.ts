@@ -162,36 +162,40 @@ export function createSearch(store: Ports): MailpitSearch {
     for (const entry of unknown) entry.mark = { isRead: read.has(entry.position), version }
   }
 
+  async function all(view: View, terms: Term[]): Promise<FoundMessage[]> {
+    const found: FoundMessage[] = []
+    for await (const some of matching(view, terms, STEPS.slice(-1))) found.push(...some)
+    return found
+  }
+
+  async function newest(view: View, terms: Term[]): Promise<FoundMessage | null> {
+    for await (const [first] of matching(view, terms, STEPS)) if (first) return first
+    return null
+  }
+
+  async function allTags(view: View): Promise<Map<string, number>> {
+    const all: string[][] = []
+    for await (const { entries } of visible(view, STEPS.slice(-1))) {
+      all.push(...(await taggedAmong(view, entries)).map(({ tags }) => tags))
+    }
+    return countTags(all)
+  }
+
+  async function withTag(view: View, tag: string): Promise<{ tagVersion: number; found: TaggedEntry[] }> {
+    const found: TaggedEntry[] = []
+    let version = 0
+    for await (const { entries, tagVersion } of visible(view, STEPS.slice(-1))) {
+      version = tagVersion
+      found.push(...(await taggedAmong(view, entries)).filter(({ tags }) => hasTag(tags, tag)))
+    }
+    return { tagVersion: version, found }
+  }
+
   return {
-    all: (view, terms) =>
-      inTurn(view.teamId, async () => {
-        const all: FoundMessage[] = []
-        for await (const found of matching(view, terms, STEPS.slice(-1))) all.push(...found)
-        return all
-      }),
-    newest: (view, terms) =>
-      inTurn(view.teamId, async () => {
-        for await (const [first] of matching(view, terms, STEPS)) if (first) return first
-        return null
-      }),
-    countTags: (view) =>
-      inTurn(view.teamId, async () => {
-        const all: string[][] = []
-        for await (const { entries } of visible(view, STEPS.slice(-1))) {
-          all.push(...(await taggedAmong(view, entries)).map(({ tags }) => tags))
-        }
-        return countTags(all)
-      }),
-    withTag: (view, tag) =>
-      inTurn(view.teamId, async () => {
-        const found: TaggedEntry[] = []
-        let version = 0
-        for await (const { entries, tagVersion } of visible(view, STEPS.slice(-1))) {
-          version = tagVersion
-          found.push(...(await taggedAmong(view, entries)).filter(({ tags }) => hasTag(tags, tag)))
-        }
-        return { tagVersion: version, found }
-      }),
+    all: (view, terms) => inTurn(view.teamId, () => all(view, terms), view.proceed),
+    newest: (view, terms) => inTurn(view.teamId, () => newest(view, terms), view.proceed),
+    countTags: (view) => inTurn(view.teamId, () => allTags(view), view.proceed),
+    withTag: (view, tag) => inTurn(view.teamId, () => withTag(view, tag), view.proceed),
     deleted: lists.deleted,
   }
 }
