@@ -6,22 +6,21 @@ import { createFactsReader, type FactsReader } from '../facts-reader.ts'
 
 export type EmailAddress = { address: string; name: string }
 
-/** What searches and the order of a list need of a message, as far as our summary does not have it. */
-export type EmailFacts = { time: number; from: EmailAddress[]; to: EmailAddress[]; cc: EmailAddress[] }
+type EmailAddresses = { from: EmailAddress[]; to: EmailAddress[]; cc: EmailAddress[] }
 
-/** Mails that name more are read again for each search. */
-const KEPT_ADDRESSES_MAX = 50
-
-export function createMaildevFacts(store: Pick<Store, 'findMessage'>): FactsReader<EmailFacts> {
-  return createFactsReader(store, {
-    factsOf,
-    isSmall: ({ from, to, cc }) => from.length + to.length + cc.length <= KEPT_ADDRESSES_MAX,
-  })
+/** What searches need of a message, as far as our summary does not have it. */
+export function createAddresses(store: Pick<Store, 'findMessage'>): FactsReader<EmailAddresses> {
+  return createFactsReader(store, namedIn)
 }
 
-export function factsOf(message: Pick<StoredMessage, 'headers' | 'receivedAt'>): EmailFacts {
-  const list = (name: string) => addressesIn(message.headers, name)
-  return { time: timeOf(message), from: list('from'), to: list('to'), cc: list('cc') }
+/** What the order of a list needs. Apart from the addresses, because these may be too long to be kept. */
+export function createTimes(store: Pick<Store, 'findMessage'>): FactsReader<number> {
+  return createFactsReader(store, timeOf)
+}
+
+export function namedIn({ headers }: Pick<StoredMessage, 'headers'>): EmailAddresses {
+  const list = (name: string) => addressesIn(headers, name)
+  return { from: list('from'), to: list('to'), cc: list('cc') }
 }
 
 export function addressesIn(headers: Header[], name: string): EmailAddress[] {
@@ -29,7 +28,7 @@ export function addressesIn(headers: Header[], name: string): EmailAddress[] {
 }
 
 /** Like MailDev, the time that the mail says, or else that of its arrival. */
-function timeOf({ headers, receivedAt }: Pick<StoredMessage, 'headers' | 'receivedAt'>): number {
+export function timeOf({ headers, receivedAt }: Pick<StoredMessage, 'headers' | 'receivedAt'>): number {
   const { date } = addressHeadersOf(headers)
   return date === null ? receivedAt : Date.parse(date)
 }

@@ -9,10 +9,8 @@ export type Filter = { path: string[]; values: string[] }
 /** The filters in a query: all parameters but those with a meaning of their own. */
 export function parseFilters(query: URLSearchParams, besides: string[]): Filter[] {
   const names = Array.from(new Set(query.keys())).filter((name) => !besides.includes(name))
-  const filters = names.map((name) => ({ path: name.split('.'), values: query.getAll(name) }))
-  if (filters.length > FILTERS_MAX)
-    throw new AppError('validation_failed', `A list has at most ${FILTERS_MAX} filters.`)
-  return filters
+  if (names.length > FILTERS_MAX) throw new AppError('validation_failed', `A list has at most ${FILTERS_MAX} filters.`)
+  return names.map((name) => ({ path: name.split('.'), values: query.getAll(name) }))
 }
 
 /** How a value is compared: in version 2 only texts can be equal, in version 3 also numbers and flags. */

@@ -17,7 +17,7 @@ import type { MaildevPorts } from './caller.ts'
 import { parseFilters } from './filter.ts'
 import { LIST_MAX } from './lists.ts'
 import { presentSummary } from './present.ts'
-import type { FoundEmail } from './search.ts'
+import type { FoundEmail, Order } from './search.ts'
 import { SECOND, THIRD, type Version } from './version.ts'
 
 const SUMMARIES = { default: 50, max: 200 }
@@ -33,9 +33,8 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
       const view = viewFor(ports, context)
       const filters = parseFilters(new URL(context.req.url).searchParams, version.parameters)
       const { order, isPart, page } = pageOf(context, version)
-      const found = await lists.filtered(view, version, filters, isPart ? Infinity : LIST_MAX)
-      const ordered = order === null ? found : await lists.sorted(view, found, order)
-      return sendList(context, view, page(ordered), version, order === 'desc')
+      const found = await lists.filtered(view, version, filters, { max: isPart ? Infinity : LIST_MAX, order })
+      return sendList(context, view, page(found), version, order === 'desc')
     })
 
     app.patch(`${version.prefix}/email/read-all`, async (context) => {
@@ -66,9 +65,11 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
     const size = Math.min(limit || SUMMARIES.default, SUMMARIES.max)
     const order = context.req.query('sort') === 'asc' ? 'asc' : 'desc'
     const unreadOnly = context.req.query('unread') === 'true'
-    const found = await lists.containing(view, context.req.query('search') ?? '', { unreadOnly })
-    const page = (await lists.sorted(view, found, order)).slice(skip, skip + size)
-    const items = await lists.write(view, page, { present: presentSummary, isNewestFirst: order === 'desc' })
+    const found = await lists.containing(view, context.req.query('search') ?? '', { unreadOnly, order })
+    const items = await lists.write(view, found.slice(skip, skip + size), {
+      present: presentSummary,
+      isNewestFirst: order === 'desc',
+    })
     const { total: storeTotal, unread } = await countsOf(store, context.var.principal, view)
     return context.json({ items: JSON.parse(items), total: found.length, storeTotal, unread, skip, limit: size })
   })
@@ -107,7 +108,7 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
 }
 
 type Page = {
-  order: 'asc' | 'desc' | null
+  order: Order
   /** Whether the place of an email among all others matters. */
   isPart: boolean
   page<Item>(items: Item[]): Item[]

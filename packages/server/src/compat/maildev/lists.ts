@@ -1,13 +1,12 @@
-import { inGroups } from '../../domain/in-groups.ts'
 import type { StoredMessage, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { toShortId } from '../short-id.ts'
 import { createTurns } from '../turns.ts'
 import { slicesOf } from '../walk.ts'
-import { createMaildevFacts, type EmailAddress } from './facts.ts'
+import { createAddresses, type EmailAddress } from './facts.ts'
 import { matchesFilter, type Filter } from './filter.ts'
 import { textOf } from './present.ts'
-import { createSearch, type FoundEmail } from './search.ts'
+import { createSearch, type FoundEmail, type Order } from './search.ts'
 import type { Version } from './version.ts'
 
 /** Emails in a list, which has them whole. */
@@ -27,12 +26,15 @@ const READ_AT_ONCE = 10
 const KNOWN = new Set(['id', 'read', 'subject', 'from', 'to', 'cc'])
 
 export type Lists = {
-  /** The newest messages that match, at most `max`, in the order of arrival. */
-  filtered(view: View, version: Version, filters: Filter[], max: number): Promise<FoundEmail[]>
-  /** Those with the words in their subject, addresses or text, in the order of arrival. */
-  containing(view: View, words: string, options: { unreadOnly: boolean }): Promise<FoundEmail[]>
-  /** By the time that the mails say. */
-  sorted(view: View, found: FoundEmail[], order: 'asc' | 'desc'): Promise<FoundEmail[]>
+  /** The newest messages that match, at most `max`. */
+  filtered(
+    view: View,
+    version: Version,
+    filters: Filter[],
+    options: { max: number; order: Order },
+  ): Promise<FoundEmail[]>
+  /** Those with the words in their subject, addresses or text. */
+  containing(view: View, words: string, options: { unreadOnly: boolean; order: Order }): Promise<FoundEmail[]>
   /** As JSON. Where a limit leaves some out, those are left out that come first, or last if the newest is first. */
   write(view: View, found: FoundEmail[], writing: Writing): Promise<string>
 }
@@ -46,7 +48,7 @@ type Whole = { message: StoredMessage; state: FoundEmail }
 
 export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>): Lists {
   const search = createSearch(store)
-  const factsOf = createMaildevFacts(store)
+  const addressesOf = createAddresses(store)
   const inTurn = createTurns(WRITING_TURNS)
 
   async function isMatching(view: View, version: Version, filters: Filter[], message: FoundEmail): Promise<boolean> {
@@ -55,9 +57,9 @@ export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 
       KNOWN.has(path[0]!) ? 'known' : 'others',
     )
     if (known.length > 0) {
-      const facts = await factsOf(view, message)
+      const addresses = await addressesOf(view, message)
       const { subject, isRead: read } = message
-      if (!facts || !matches({ ...facts, id: toShortId(message.id), subject, read }, known)) return false
+      if (!addresses || !matches({ ...addresses, id: toShortId(message.id), subject, read }, known)) return false
     }
     if (others.length === 0) return true
     const whole = await store.findMessage(view, message.id)
@@ -75,9 +77,9 @@ export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 
 
   async function isContaining(view: View, needle: string, message: FoundEmail): Promise<boolean> {
     if (has(message.subject, needle)) return true
-    const facts = await factsOf(view, message)
-    if (!facts) return false
-    const { from, to, cc } = facts
+    const addresses = await addressesOf(view, message)
+    if (!addresses) return false
+    const { from, to, cc } = addresses
     if ([from, to, cc].flat().some((one: EmailAddress) => has(one.address, needle) || has(one.name, needle)))
       return true
     const whole = await store.findMessage(view, message.id)
@@ -98,22 +100,15 @@ export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 
   }
 
   return {
-    async filtered(view, version, filters, max) {
-      return (await search(view, (one) => isMatching(view, version, filters, one), max)).reverse()
-    },
-    async containing(view, words, { unreadOnly }) {
+    filtered: (view, version, filters, options) =>
+      search(view, (one) => isMatching(view, version, filters, one), options),
+    containing(view, words, { unreadOnly, order }) {
       const needle = words.trim().toLowerCase()
-      const found = await search(view, async (one) => {
+      const isMatch = async (one: FoundEmail) => {
         if (unreadOnly && one.isRead) return false
         return needle === '' || isContaining(view, needle, one)
-      })
-      return found.reverse()
-    },
-    async sorted(view, found, order) {
-      const facts = await inGroups(found, READ_AT_ONCE, (one) => factsOf(view, one))
-      const timed = found.map((message, index) => ({ message, time: facts[index]?.time ?? message.receivedAt }))
-      const direction = order === 'asc' ? 1 : -1
-      return timed.sort((one, other) => direction * (one.time - other.time)).map(({ message }) => message)
+      }
+      return search(view, isMatch, { max: Infinity, order })
     },
     write: (view, found, writing) => inTurn(view.teamId, () => write(view, found, writing), view.proceed),
   }

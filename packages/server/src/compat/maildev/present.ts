@@ -5,7 +5,7 @@ import type { StoredMessage } from '../../store/messages.ts'
 import { isTextFromHtml, textWithLinks } from '../link-text.ts'
 import { toShortId } from '../short-id.ts'
 import { nameAttachments, type NamedAttachment } from './attachments.ts'
-import { addressesIn, factsOf, type EmailAddress } from './facts.ts'
+import { addressesIn, namedIn, timeOf, type EmailAddress } from './facts.ts'
 import { allHeaders, idsIn, plainHeaders, priorityOf } from './headers.ts'
 
 type State = { isRead: boolean }
@@ -14,7 +14,7 @@ type Email = Record<string, unknown>
 /** An email as version 2 writes it. What the mail does not have is left out. */
 export function presentSecond(message: StoredMessage, { isRead }: State): Email {
   const { headers, html, envelope } = message
-  const { from, to, cc } = factsOf(message)
+  const { from, to, cc } = namedIn(message)
   const attachments = nameAttachments(message.attachments)
   const sender = (address: string) => ({ address, args: false })
   const fields = {
@@ -68,7 +68,7 @@ function presentSecondAttachment({
 /** An email as version 3 writes it. */
 export function presentThird(message: StoredMessage, { isRead }: State): Email {
   const { headers, html } = message
-  const { from, to, cc } = factsOf(message)
+  const { from, to, cc } = namedIn(message)
   return {
     ...commonOf(message, { isRead, units: ['Bytes', 'KB', 'MB', 'GB'] }),
     subject: message.subject,
@@ -128,7 +128,7 @@ function commonOf(message: StoredMessage, { isRead, units }: State & { units: st
   const size = message.size ?? 0
   return {
     id,
-    time: isoTime(factsOf(message).time),
+    time: isoTime(timeOf(message)),
     read: isRead,
     source: `${id}.eml`,
     size,

@@ -1,35 +1,61 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inGroups } from '../../domain/in-groups.ts'
 import type { StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
-import { newestFirst } from '../walk.ts'
+import { newestFirst, slicesOf } from '../walk.ts'
+import { createTimes } from './facts.ts'
 
 /** Messages of a page that are read at the same time. */
 const READ_AT_ONCE = 10
+/** Messages whose times are read before other work gets a turn. */
+const SORTED_AT_ONCE = 200
 
 export type FoundEmail = StoredSummary & { isRead: boolean }
 
-/** All matches among the newest messages, newest first; or the first ones, if `max` is enough. */
+/** By the time that the mails say. Null for the order of arrival. */
+export type Order = 'asc' | 'desc' | null
+
+/** All matches among the newest messages; or the newest ones, if `max` is enough. */
 export type MaildevSearch = (
   view: View,
   isMatch: (message: FoundEmail) => Promise<boolean>,
-  max?: number,
+  options: { max: number; order: Order },
 ) => Promise<FoundEmail[]>
 
-export function createSearch(store: Pick<Store, 'listMessages' | 'readAmong'>): MaildevSearch {
+export function createSearch(store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>): MaildevSearch {
   const inTurn = createTurns(SEARCH_TURNS)
-  return (view, isMatch, max = Infinity) => {
+  const timeOf = createTimes(store)
+
+  async function find(view: View, isMatch: Parameters<MaildevSearch>[1], max: number): Promise<FoundEmail[]> {
+    const found: FoundEmail[] = []
+    for await (const page of newestFirst(store, view)) {
+      const positions = page.map(({ position }) => position)
+      const read = new Set(await store.readAmong(view.teamId, positions))
+      const candidates = page.map((one) => ({ ...one, isRead: read.has(one.position) }))
+      const matches = await inGroups(candidates, READ_AT_ONCE, isMatch)
+      found.push(...candidates.filter((_, index) => matches[index]))
+      if (found.length >= max) break
+    }
+    return found.slice(0, max).reverse()
+  }
+
+  async function sort(view: View, found: FoundEmail[], order: 'asc' | 'desc'): Promise<FoundEmail[]> {
+    const timed: { message: FoundEmail; time: number }[] = []
+    for (const some of slicesOf(found, SORTED_AT_ONCE)) {
+      view.proceed?.()
+      const times = await inGroups(some, READ_AT_ONCE, (one) => timeOf(view, one))
+      timed.push(...some.map((message, index) => ({ message, time: times[index] ?? message.receivedAt })))
+      await yieldToEventLoop()
+    }
+    const direction = order === 'asc' ? 1 : -1
+    return timed.sort((one, other) => direction * (one.time - other.time)).map(({ message }) => message)
+  }
+
+  return (view, isMatch, { max, order }) => {
     const search = async () => {
-      const found: FoundEmail[] = []
-      for await (const page of newestFirst(store, view)) {
-        const positions = page.map(({ position }) => position)
-        const read = new Set(await store.readAmong(view.teamId, positions))
-        const candidates = page.map((one) => ({ ...one, isRead: read.has(one.position) }))
-        const matches = await inGroups(candidates, READ_AT_ONCE, isMatch)
-        found.push(...candidates.filter((_, index) => matches[index]))
-        if (found.length >= max) break
-      }
-      return found.slice(0, max)
+      const found = await find(view, isMatch, max)
+      return order === null ? found : sort(view, found, order)
     }
     return inTurn(view.teamId, search, view.proceed)
   }

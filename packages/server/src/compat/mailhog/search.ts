@@ -10,8 +10,6 @@ import { readMail } from './read-mail.ts'
 
 /** Messages of a page that are read at the same time. */
 const READ_AT_ONCE = 10
-/** Longer headers are read again for each search. */
-const KEPT_LENGTH_MAX = 1_000
 
 const KINDS = ['from', 'to', 'containing'] as const
 export type SearchKind = (typeof KINDS)[number]
@@ -27,10 +25,7 @@ type Ports = { store: Pick<Store, 'listMessages' | 'findMessage'>; contents: Pic
 
 export function createSearch({ store, contents }: Ports): MailhogSearch {
   const inTurn = createTurns(SEARCH_TURNS)
-  const addressesOf = createFactsReader(store, {
-    factsOf: addressTexts,
-    isSmall: ({ from, to }) => from.length + to.length <= KEPT_LENGTH_MAX,
-  })
+  const addressesOf = createFactsReader(store, addressTexts)
 
   async function isMatch(view: View, summary: StoredSummary, kind: SearchKind, query: string): Promise<boolean> {
     if (kind !== 'containing') return (await addressesOf(view, summary))?.[kind].includes(query) ?? false

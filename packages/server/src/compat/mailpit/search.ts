@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inGroups } from '../../domain/in-groups.ts'
 import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
+import { keptLengthOf } from '../facts-reader.ts'
 import { createTeamLists, type Listed, type TeamList } from '../team-lists.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
 import { createKeptTexts } from './kept-texts.ts'
@@ -25,8 +26,6 @@ const READ_AT_ONCE = 10
 const WORK_MS_MAX = 5
 /** A megabyte for every million of common characters, two for others. */
 const TEXTS_LENGTH_MAX = 32_000_000
-/** What is kept of a message has about half a kilobyte, but some mails name thousands of addresses. */
-const SEARCHABLE_LENGTH_MAX = 4_096
 
 /** A message in memory, with what was read of it. */
 type Entry = Listed & {
@@ -204,7 +203,7 @@ const searchablePart: Part<Searchable> = {
   known: ({ searchable }) => searchable,
   of: searchableOf,
   keep(entry, searchable) {
-    if (JSON.stringify(searchable).length <= SEARCHABLE_LENGTH_MAX) entry.searchable = searchable
+    if (keptLengthOf(searchable) !== null) entry.searchable = searchable
   },
 }
 
