@@ -80,8 +80,8 @@ describe('mail through the local email trigger', () => {
 })
 
 describe('scenarios', () => {
-  const start = async (scenarios: boolean) => {
-    const { url, sdk, close } = await startServer({ INBOX_WORKER: 'cloudflare' })
+  const start = async (scenarios: boolean, environment: Record<string, string> = { INBOX_WORKER: 'cloudflare' }) => {
+    const { url, sdk, close } = await startServer(environment)
     await workerd.configure({ webhookUrl: `${url}/webhooks/inbox`, token: WEBHOOK_SECRET, scenarios })
     const { domain } = (await sdk.me()).team
     /** The reason of a refusal; null if the mail was accepted. */
@@ -113,6 +113,16 @@ describe('scenarios', () => {
     await close()
     // The next step is unknown now.
     expect(await send(inbox.address)).toBeNull()
+  })
+
+  test('accept mail as usual at steps that Email Routing cannot do', async () => {
+    const { sdk, send } = await start(true, {})
+    const inbox = await sdk.addresses.create()
+    const impossible = [reject(550), reject(550, { at: 'data' }), reject(451, { at: 'after-data' }), cutDuring('data')]
+    const script = await inbox.script([...impossible, refused])
+    for (const _ of impossible) expect(await send(inbox.address)).toBeNull()
+    expect(await send(inbox.address)).toBe('5.2.2 Mailbox full')
+    expect(await script.state()).toMatchObject({ mails: impossible.length + 1 })
   })
 
   test('are not asked for if they are off', async () => {
