@@ -1,17 +1,22 @@
 import type { ScenarioStage, ScenarioStep } from '@mailhatch/sdk'
 
+/** Longer scripts than any test reads. A mail that takes a step reads all of them. */
 export const STEPS_MAX = 50
+/** Longer than the timeouts of most clients, and short enough that a held connection ends before the client is idle for too long. */
 export const DELAY_MS_MAX = 60_000
-/** Of greylisting, and of the window of a limit. */
+/** Of greylisting, and of the window of a limit: as long as a scenario can last. */
 export const PERIOD_MS_MAX = 86_400_000
+/** More mails than a test sends within the life of a scenario. */
 export const TIMES_MAX = 10_000
 /** Of mails in the window of a limit: the state keeps the time of each, so it has 15 kB at most, which every mail writes. */
 export const LIMIT_COUNT_MAX = 1_000
 /** Slower clients are disconnected after a while: see `rateBytesPerSecondMin` of the SMTP server. */
 export const BYTES_PER_SECOND_MIN = 1_000
-/** Of the mail after which a connection is cut, and of a slow reader. */
+/** Of the mail after which a connection is cut, and of a slow reader: more than any mail that is accepted. */
 export const BYTES_MAX = 1_000_000_000
+/** The refusals of RFC 5321 (4.2.1). */
 export const REPLY_CODES = { min: 400, max: 599 }
+/** With code and status, the line stays below the 512 bytes of RFC 5321 (4.5.3.1.5), and is readable in a log. */
 export const REPLY_CHARACTERS_MAX = 200
 
 /** What the SMTP server does with one mail. */

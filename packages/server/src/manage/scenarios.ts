@@ -9,6 +9,7 @@ import { createTeamQueues } from '../store/team-queues.ts'
 import { findHolders, requireReceiving, type HolderPorts } from './address-holder.ts'
 import type { ScriptList } from './script-list.ts'
 
+/** One for each test of a large suite that runs at once. Every process keeps all of them in memory. */
 const SCENARIOS_MAX = 1_000
 
 export type ScenarioPorts = HolderPorts & {
