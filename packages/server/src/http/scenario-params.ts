@@ -13,9 +13,12 @@ import {
   STEPS_MAX,
   TIMES_MAX,
 } from '../domain/scenario.ts'
+import { findMeaningless } from '../domain/step-rules.ts'
 import type { ScenarioInput } from '../manage/scenarios.ts'
 
+/** By default long enough for a test. A day is for suites that run over night; a scenario that was forgotten would confuse other tests. */
 const EXPIRES_SECONDS = { default: 600, max: 86_400 }
+/** The longest path of SMTP: RFC 5321 (4.5.3.1.3), without the angle brackets. */
 const ADDRESS_CHARACTERS_MAX = 254
 
 const at = z.enum(['rcpt', 'data', 'after-data']).optional().meta({
@@ -37,12 +40,15 @@ const steps = [
       .int()
       .min(REPLY_CODES.min)
       .max(REPLY_CODES.max)
-      .meta({ description: 'The code of the reply.', example: 451 }),
+      .meta({ description: 'The code of the reply. After 421, the connection is closed.', example: 451 }),
     enhanced: z
       .string()
       .regex(/^[45]\.\d{1,3}\.\d{1,3}$/)
       .optional()
-      .meta({ description: 'The enhanced status code of the reply, `<class>.0.0` by default.', example: '4.3.0' }),
+      .meta({
+        description: 'The enhanced status code of the reply, of the same class as the code. `<class>.0.0` by default.',
+        example: '4.3.0',
+      }),
     text: z
       .string()
       .regex(new RegExp(`^[ -~]{1,${REPLY_CHARACTERS_MAX}}$`))
@@ -143,6 +149,10 @@ export function toScenarioInput(body: z.output<typeof scenarioBody>): ScenarioIn
   const problem = findExcess(steps)
   if (problem !== null) {
     throw new AppError('scenario_too_large', problem, { details: { steps: [problem] } })
+  }
+  const meaningless = findMeaningless(steps)
+  if (meaningless !== null) {
+    throw new AppError('validation_failed', meaningless, { details: { steps: [meaningless] } })
   }
   return { recipient, match, steps, expiresInMs: expiresIn * 1_000 }
 }

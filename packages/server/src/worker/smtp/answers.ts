@@ -18,6 +18,11 @@ export type Step =
 /** As a script says: the connection ends without a reply. */
 export const CUT: Step = { next: 'cut', reply: '' }
 
+/** The refusal of a script, which is no error of the client. RFC 5321 (3.8): after 421, the server closes the connection. */
+export function scriptedStep(reply: string): Step {
+  return { next: reply.startsWith('421') ? 'close' : 'command', reply }
+}
+
 type Concerned = { from?: string; to?: string }
 
 /** Makes steps of replies, within the limits of a session, and reports those that reject a mail. */

@@ -77,7 +77,7 @@ function slowTransfer(holds: Holds, plans: MailPlan[]): SlowTransfer | null {
   return null
 }
 
-/** What the scripts of the recipients say at DATA. The first one of each kind decides for all, because there is one reply. */
+/** What the scripts of the recipients say at DATA. There is one reply, so the recipient that was named first decides for all. */
 function beginContent(
   { delay, answerAsScripted }: ContentParts,
   transaction: Transaction,

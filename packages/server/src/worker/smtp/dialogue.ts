@@ -1,6 +1,6 @@
 import type { Flight } from '../transit.ts'
 import type { Step } from './answers.ts'
-import { SmtpAnswers } from './answers.ts'
+import { scriptedStep, SmtpAnswers } from './answers.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import type { AttemptOutcome } from './attempts.ts'
 import { outcomeOfCutOff } from './attempts.ts'
@@ -166,7 +166,7 @@ export class Dialogue {
   answerAsScripted(reply: string): Step {
     this.#answers.reportForAll(reply)
     this.end('refused', reply)
-    return { next: 'command', reply }
+    return scriptedStep(reply)
   }
 
   /** What scripts say about the transfer after more bytes. Null if nothing; true if the connection is cut. */

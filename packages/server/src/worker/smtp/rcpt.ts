@@ -2,7 +2,7 @@ import type { Recipient } from '../../domain/address.ts'
 import { parseRecipient, splitLocalPart } from '../../domain/address.ts'
 import type { MailPlan } from '../scripts.ts'
 import type { SmtpAnswers, Step } from './answers.ts'
-import { CUT } from './answers.ts'
+import { CUT, scriptedStep } from './answers.ts'
 import type { AttemptRecorder } from './attempt-recorder.ts'
 import type { NamedRecipient } from './attempts.ts'
 import { parseRcpt } from './commands.ts'
@@ -62,7 +62,7 @@ async function answerAsPlanned(
     transaction.hasRefusedByScript = true
     transaction.flight.remove(named.recipient)
     parts.attempts.recordRefusal(transaction, named, action.reply)
-    return { next: 'command', reply: action.reply }
+    return scriptedStep(action.reply)
   }
   if (!isAtRcpt && action.do !== 'accept') transaction.plans.push(plan)
   return acceptRecipient(parts, transaction, named)

@@ -89,6 +89,46 @@ test('a refusal at DATA, and one after it, end the transaction and store nothing
   expect(mails).toEqual([])
 })
 
+const CUT_AT_DATA: Action = { do: 'cut', at: 'data', afterBytes: null, isStored: false }
+
+test.each<[string, Action[], string]>([
+  ['refusal before a cut', [reject('data', '451 4.3.0 Not now'), CUT_AT_DATA], '451 4.3.0 Not now\r\n'],
+  ['cut before a refusal', [CUT_AT_DATA, reject('data', '451 4.3.0 Not now')], ''],
+  [
+    'refusal at a later stage before one at DATA',
+    [reject('after-data', '554 5.0.0 Late'), reject('data', '451 4.3.0 Not now')],
+    '451 4.3.0 Not now\r\n',
+  ],
+])('of two recipients with scripts, the one named first decides at a stage: %s', async (_, actions, reply) => {
+  const left = [...actions]
+  const scripts = {
+    planFor: () => Promise.resolve({ teamId: 'team', action: left.shift()!, isInForce: () => true }),
+  }
+  const { server, mails } = await startTestServer({ scripts })
+  const { client, replies } = await begin(server.port, ['one', 'two'])
+  expect(replies.map((each) => each.slice(0, 3))).toEqual(['250', '250'])
+  expect(await client.say('DATA')).toBe(reply)
+  expect(mails).toEqual([])
+  expect(left).toEqual([])
+})
+
+test('a cut at RCPT is the end of the connection, also for a recipient that was accepted before', async () => {
+  const { port, mails } = await startScripted([{ do: 'cut', at: 'rcpt', afterBytes: null, isStored: false }])
+  const { replies } = await begin(port, ['plain', SCRIPTED])
+  expect(replies.map((reply) => reply.slice(0, 3))).toEqual(['250', ''])
+  expect(mails).toEqual([])
+})
+
+test('a delay at RCPT delays the replies to recipients after it, too', async () => {
+  const { port, left } = await startScripted([{ do: 'delay', at: 'rcpt', ms: 300 }])
+  const { client } = await begin(port, [])
+  const startedAt = performance.now()
+  client.send('RCPT TO:<scripted@in.test>\r\nRCPT TO:<plain@in.test>\r\n')
+  expect([await client.reply(), await client.reply()]).toEqual(Array(2).fill('250 2.1.5 Recipient OK\r\n'))
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(300)
+  expect(left).toEqual([])
+})
+
 test('a refusal at DATA is the reply to the first chunk of BDAT', async () => {
   const { port, mails } = await startScripted([reject('data', '451 4.3.0 Not now')])
   const { client } = await begin(port)
@@ -96,6 +136,36 @@ test('a refusal at DATA is the reply to the first chunk of BDAT', async () => {
   expect(await client.reply()).toBe('451 4.3.0 Not now\r\n')
   expect(mails).toEqual([])
   expect(await client.say('NOOP')).toMatch(/^250/)
+})
+
+test.each(['rcpt', 'data', 'after-data'] as const)(
+  'the connection is closed after a refusal with 421 at %s',
+  async (at) => {
+    const { server, port, mails, attempts } = await startScripted([reject(at, '421 4.3.2 Closing')])
+    const { client } = await begin(port, ['plain'])
+    const replies: string[] = []
+    for (const line of ['RCPT TO:<scripted@in.test>', 'DATA', 'text\r\n.']) {
+      replies.push(await client.say(line))
+      if (replies.at(-1)!.startsWith('421')) break
+    }
+    expect(replies.at(-1)).toBe('421 4.3.2 Closing\r\n')
+    expect(replies).toHaveLength({ rcpt: 1, data: 2, 'after-data': 3 }[at])
+    expect(await client.reply()).toBe('')
+    client.endInput()
+    await expect.poll(() => server.connections).toBe(0)
+    expect(mails).toEqual([])
+    expect(attempts.map(({ outcome, replies }) => [outcome, replies.at(-1)?.code])).toEqual([
+      ['refused', 421],
+      ['refused', 421],
+    ])
+  },
+)
+
+test('the connection is closed after a refusal with 421 of a chunk', async () => {
+  const { port } = await startScripted([reject('data', '421 4.3.2 Closing')])
+  const { client } = await begin(port)
+  client.send('BDAT 4\r\ntext')
+  expect([await client.reply(), await client.reply()]).toEqual(['421 4.3.2 Closing\r\n', ''])
 })
 
 test.each([

@@ -66,7 +66,7 @@ export function beginTransaction({ mailFrom, isBinary }: MailCommand, flight: Fl
   }
 }
 
-/** The plan for a stage of the mail. */
+/** The plan for a stage of the mail: of those that have one for it, the recipient that was named first decides, whatever its plan is. */
 export function planAt(stage: ScenarioStage, plans: MailPlan[]): MailPlan | null {
   return plans.find(({ action }) => 'at' in action && action.at === stage) ?? null
 }
