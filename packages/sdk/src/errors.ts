@@ -1,14 +1,5 @@
-import { printable } from './printable.ts'
-import { describeAttempts } from './attempts-text.ts'
-import type {
-  ErrorBody,
-  MessageSummary,
-  NearMiss,
-  Rejection,
-  SettledState,
-  SmtpAttempt,
-  UnknownTransit,
-} from './wire.ts'
+import { arrivedText, attemptLines, causeLines, pendingText, refusedLines, type Came } from './error-texts.ts'
+import type { ErrorBody, NearMiss, Rejection, SettledState, SmtpAttempt } from './wire.ts'
 
 /**
  * The base class of all errors of the client. `status`, `code`, `requestId` and `body` are from the server's response;
@@ -87,7 +78,7 @@ export class ConnectionError extends MailhatchError {
  * No matching message arrived in time. `arrived` has the messages that did, each with its failed conditions; `refused` has
  * recently refused mail, null if the key may not see it; `attempts` has what a sender tried with an address that has a tag, in order
  * of time; `page` is the URL of the dashboard's page with the mail of the
- * address, null if the match has no address.
+ * address, null if the match has no address; `state` says whether mail for the address was on its way, null if that is unknown.
  */
 export class MessageTimeoutError extends MailhatchError {
   override readonly name: string = 'MessageTimeoutError'
@@ -96,16 +87,18 @@ export class MessageTimeoutError extends MailhatchError {
   readonly refused: Rejection[] | null
   readonly attempts: SmtpAttempt[]
   readonly page: string | null
+  readonly state: SettledState | null
 
-  constructor({ description, timeoutMs, arrived, refused = null, attempts = [], page = null, cause }: TimedOut) {
+  constructor(given: TimedOut) {
+    const { description, timeoutMs, arrived, refused = null, attempts = [], page = null, state = null, cause } = given
+    const time = Math.round(timeoutMs)
     const message = [
-      `No message matched ${description} within ${timeoutMs} ms. ${arrivedText(arrived)}`,
-      ...attemptLines(attempts),
-      ...refusedLines(refused, arrived.length),
+      `No message matched ${description} within ${time} ms. ${instead({ ...given, came: [] })}`,
       ...(page === null ? [] : [`Its mail in the dashboard: ${page}`]),
       ...causeLines(cause),
     ].join('\n')
     super(message, { ...withoutResponse(message, 'message_timeout'), cause })
+    this.state = state
     this.timeoutMs = timeoutMs
     this.arrived = arrived
     this.refused = refused
@@ -120,6 +113,8 @@ export type Explanation = {
   refused: Rejection[] | null
   attempts: SmtpAttempt[]
   page: string | null
+  /** Of the mail for the address. Null if it is unknown. */
+  state: SettledState | null
 }
 
 export type TimedOut = Pick<Explanation, 'arrived'> &
@@ -134,15 +129,23 @@ export class UnexpectedMessageError extends MailhatchError {
   }
 }
 
-type Came = Pick<MessageSummary, 'subject' | 'from' | 'to' | 'receivedAt'>
+const NOTHING_ELSE = { attempts: [], refused: [], state: null }
 
-/** More or fewer messages arrived than expected. `messages` are those that did, in order of arrival. */
+/**
+ * More or fewer messages arrived than expected. `messages` are those that matched, in order of arrival. Of too few, `timedOut` says
+ * what came instead.
+ */
 export class MessageCountError extends MailhatchError {
   override readonly name: string = 'MessageCountError'
   readonly messages: Came[]
 
-  constructor(expectation: string, messages: Came[], cause?: unknown) {
-    const message = [`Expected ${expectation}. ${cameText(messages)}`, ...causeLines(cause)].join('\n')
+  constructor(expectation: string, messages: (Came & { id: string })[], timedOut?: MessageTimeoutError) {
+    const ids = messages.map(({ id }) => id)
+    const arrived = (timedOut?.arrived ?? []).filter(({ id }) => !ids.includes(id))
+    const cause = timedOut?.cause
+    const { attempts, refused, state } = timedOut ?? NOTHING_ELSE
+    const text = instead({ came: messages, arrived, attempts, refused, state })
+    const message = [`Expected ${expectation}. ${text}`, ...causeLines(cause)].join('\n')
     super(message, { ...withoutResponse(message, 'message_count'), cause })
     this.messages = messages
   }
@@ -153,10 +156,12 @@ export class NotSettledError extends MailhatchError {
   override readonly name: string = 'NotSettledError'
   readonly state: SettledState | null
 
-  constructor({ address, timeoutMs, state, cause }: NotSettled) {
+  constructor({ address, timeoutMs, state, expectation, cause }: NotSettled) {
+    const begin = expectation === undefined ? 'It is' : `Expected ${expectation}, but it is`
+    const keptComing = state !== null && state.messages.length > 0 ? 'Messages kept coming.' : ''
     const message = [
-      `It is not certain that all mail for ${address} arrived within ${timeoutMs} ms.${pendingText(state)}`,
-      ...(state === null ? [] : [cameText(state.messages)]),
+      `${begin} not certain that all mail for ${address} arrived within ${Math.round(timeoutMs)} ms. ${pendingText(state) || keptComing}`.trim(),
+      ...(state === null ? [] : [arrivedText({ came: state.messages, arrived: [], isCertain: false })]),
       ...causeLines(cause),
     ].join('\n')
     super(message, { ...withoutResponse(message, 'not_settled'), cause })
@@ -164,7 +169,14 @@ export class NotSettledError extends MailhatchError {
   }
 }
 
-type NotSettled = { address: string; timeoutMs: number; state: SettledState | null; cause?: unknown }
+type NotSettled = {
+  address: string
+  timeoutMs: number
+  state: SettledState | null
+  /** What was to arrive. */
+  expectation?: string | undefined
+  cause?: unknown
+}
 
 /** The message has no such code or link. The error message lists what it has. */
 export class ContentNotFoundError extends MailhatchError {
@@ -177,84 +189,15 @@ export class ContentNotFoundError extends MailhatchError {
 
 const withoutResponse = (error: string, code: string): Failure => ({ status: 0, body: { error, code, requestId: '' } })
 
-const UNKNOWN: Record<UnknownTransit['reason'], string> = {
-  worker_silent: 'a worker does not respond',
-  worker_searching: 'a worker still searches the mail of its last run',
-  worker_unasked: 'a worker cannot be asked',
-  no_worker: 'no worker is known',
-  starting: 'the server has just started',
-  replicas_unreachable: 'the server does not reach its replicas',
-}
-
-function pendingText(state: SettledState | null): string {
-  if (state === null) return ''
-  const { transactions, waiting, announcing } = state.onItsWay
-  const pending = [
-    [transactions, 'in open SMTP transactions'],
-    [waiting, 'waiting to be announced'],
-    [announcing, 'being announced'],
-  ]
-    .filter(([count]) => count !== 0)
-    .map(([count, stage]) => `${count} ${stage}`)
-  const unknown = state.unknown.map(({ worker, reason }) => UNKNOWN[reason] + (worker === null ? '' : ` (${worker})`))
-  const parts = [...(pending.length === 0 ? [] : [`mail on its way: ${pending.join(', ')}`]), ...unknown]
-  return parts.length === 0 ? ' Messages kept coming.' : ` The server reports: ${parts.join('; ')}.`
-}
-
-function cameText(messages: Came[]): string {
-  if (messages.length === 0) return 'Nothing arrived. Was the mail sent, and to this address?'
-  const lines = messages.map(
-    ({ to, from, subject, receivedAt }) =>
-      `  ${receivedAt} to ${printable(to)} from ${printable(from)}: ${printable(subject)}`,
-  )
-  return `What did arrive:\n${lines.join('\n')}`
-}
-
-function arrivedText(arrived: NearMiss[]): string {
-  if (arrived.length === 0) return 'Nothing arrived. Was the mail sent, and to this address?'
-  const lines = arrived.map(
-    ({ to, subject, failed }) => `  to ${printable(to)}: ${printable(subject)} (not matching: ${failed.join(', ')})`,
-  )
-  return `What did arrive:\n${lines.join('\n')}`
-}
-
-function attemptLines(attempts: SmtpAttempt[]): string[] {
-  const text = describeAttempts(attempts)
-  return text === null ? [] : [`What was tried with ${printable(attempts[0]!.to)}: ${text}.`]
-}
-
-/** What helps against a refusal, by its code. */
-const REMEDIES: Record<string, string> = {
-  mailbox_unknown: 'Create the mailbox, or send to an existing one.',
-}
-
-/** Mail that no message became of. Mail for a domain that no team has is accepted and kept, so it is not called refused. */
-function refusedLines(refused: Rejection[] | null, arrivedCount: number): string[] {
-  if (refused === null) return arrivedCount > 0 ? [] : ['With an `api.full` key, this error also lists refused mail.']
-  const kept = refused.filter(({ code }) => code === 'inbox_domain_unknown')
-  const others = refused.filter((one) => !kept.includes(one))
+/** What came, was tried and was refused instead. */
+function instead({ came, arrived, attempts = [], refused = null, state = null }: Instead): string {
+  const isCertain = state?.settled !== false
   return [
-    ...withHeading(
-      'Mail of the last minutes to domains that no team has. It is in the dashboard under “Other addresses”. Send to an address on your team’s domain, catch the domain there, or start the server with `serve --catch-all`:',
-      kept.map(envelopeText),
-    ),
-    ...withHeading(
-      'Mail that was refused in the last minutes:',
-      others.map(
-        (one) => `${envelopeText(one)}: ${[printable(one.reason), REMEDIES[one.code]].filter(Boolean).join('. ')}`,
-      ),
-    ),
-  ]
+    arrivedText({ came, arrived, isCertain }),
+    ...(isCertain ? [] : [pendingText(state)]),
+    ...attemptLines(attempts),
+    ...(isCertain || refused !== null ? refusedLines(refused, came.length + arrived.length) : []),
+  ].join('\n')
 }
 
-function envelopeText({ to, from }: Rejection): string {
-  return `to ${printable(to) || '(unknown)'} from ${printable(from) || '(unknown)'}`
-}
-
-function withHeading(heading: string, lines: string[]): string[] {
-  return lines.length === 0 ? [] : [heading, ...lines.map((line) => `  ${line}`)]
-}
-
-function causeLines(cause: unknown): string[] {
-  return cause instanceof Error ? [`The last request failed: ${cause.message}`] : []
-}
+type Instead = Partial<Omit<Explanation, 'arrived'>> & { came: Came[]; arrived: NearMiss[] }

@@ -8,7 +8,7 @@ import { UNSPECIFIED_CODE } from './refusal.ts'
 import type { ReadSettled } from './settled.ts'
 import type { RequestOptions } from './transport.ts'
 import type { Look, NextRequest, Search } from './wait.ts'
-import type { MessageSummary, NearMiss, SmtpAttempt } from './wire.ts'
+import type { MessageSummary, NearMiss, SettledState, SmtpAttempt } from './wire.ts'
 
 /** The server's maximum. */
 const PAGE_MESSAGES = 200
@@ -42,6 +42,7 @@ export function searchNewest(reader: Reader, match: Match): Search {
     return searchEach(reader, { conditions, description, order: 'newest', address })
   }
   let explanation = NO_EXPLANATION
+  let cursor: string | undefined
   return {
     description,
     async look(holdMs, next) {
@@ -49,14 +50,18 @@ export function searchNewest(reader: Reader, match: Match): Search {
         return { found: await reader.latest({ ...conditions.filter, wait: seconds(holdMs), explain: 1 }, next()) }
       } catch (error) {
         if (!isNoMatchYet(error)) throw error
+        cursor = error.body.cursor
         explanation = explanationIn(error, pageOf(reader.url, address))
         return { found: null, isMore: false }
       }
     },
-    explain: async (options) => ({
-      ...explanation,
-      attempts: await readAttempts(reader, { address, after: conditions.filter.after }, options),
-    }),
+    async explain(options) {
+      const [attempts, state] = await Promise.all([
+        readAttempts(reader, { address, after: conditions.filter.after }, options),
+        readState(reader, { filter: conditions.filter, address, newest: cursor }, options),
+      ])
+      return { ...explanation, attempts, state }
+    },
   }
 }
 
@@ -155,11 +160,12 @@ export function searchEach(
     look,
     async explain(options) {
       const page = pageOf(reader.url, address)
-      const [asked, attempts] = await Promise.all([
+      const [asked, attempts, state] = await Promise.all([
         askWhy(reader, { ...filter, since: NEVER }, { ...options, page }),
         readAttempts(reader, { address, after: filter.after }, options),
+        readState(reader, { filter, address, newest: cursor }, options),
       ])
-      const explanation = { ...asked, attempts }
+      const explanation = { ...asked, attempts, state }
       const others = explanation.arrived
         .filter(({ id }) => !misses.has(id))
         .map((other) => ({ ...other, failed: withoutNever(other.failed, filter) }))
@@ -192,7 +198,7 @@ async function askWhy(
   return NO_EXPLANATION
 }
 
-const NO_EXPLANATION: Explanation = { arrived: [], refused: null, attempts: [], page: null }
+const NO_EXPLANATION: Explanation = { arrived: [], refused: null, attempts: [], page: null, state: null }
 
 function explanationIn({ body: { arrived, refused } }: MailhatchError, page: string | null): Explanation {
   // Only Mailhatch sends `arrived`, and only Mailhatch has the page.
@@ -211,6 +217,24 @@ async function readAttempts(
     return inOrder(data)
   } catch {
     return []
+  }
+}
+
+type Asked = { filter: MessageFilter; address: string | null; newest: string | undefined }
+
+/** Whether mail for the address is on its way. Null if the server does not say: without it the error is the same. */
+async function readState(
+  reader: Reader,
+  { filter, address, newest }: Asked,
+  options: RequestOptions,
+): Promise<SettledState | null> {
+  const { mailbox = address, tag, tags, after = newest } = filter
+  if (mailbox === null) return null
+  const given = { ...(tag && { tag }), ...(tags && { tags }), ...(after && { after }) }
+  try {
+    return await reader.settled({ mailbox, ...given, quiet: 0, wait: 0 }, options)
+  } catch {
+    return null
   }
 }
 

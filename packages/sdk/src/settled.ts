@@ -38,7 +38,10 @@ export type Settled = SettledState & { cursor: string }
 /** Without retries, because waits do their own. */
 export type ReadSettled = (query: SettledQuery, options: RequestOptions) => Promise<Settled>
 
-type Asked = { query: SettledQuery; address: string; signals: (AbortSignal | undefined)[] }
+/** For the error: what was expected, and the timeout that the caller gave. */
+export type SettlingTexts = { expectation?: string; timeoutMs?: number }
+
+type Asked = SettlingTexts & { query: SettledQuery; address: string; signals: (AbortSignal | undefined)[] }
 
 /** Throws a TypeError if nothing could settle in that time. */
 export function settlingTimes({ quiet = QUIET_MS, timeout = TIMEOUT_MS }: SettledOptions) {
@@ -52,7 +55,7 @@ export function settlingTimes({ quiet = QUIET_MS, timeout = TIMEOUT_MS }: Settle
 /** Asks until all mail has arrived. Throws a `NotSettledError` if that takes too long. */
 export async function waitUntilSettled(
   read: ReadSettled,
-  { query, address, signals }: Asked,
+  { query, address, signals, ...texts }: Asked,
   options: SettledOptions,
 ): Promise<Settled> {
   const { quietMs, timeoutMs } = settlingTimes(options)
@@ -69,6 +72,6 @@ export async function waitUntilSettled(
       { timeout: timeoutMs, signal: controller.signal },
     )
     if (found !== null) return found
-    throw new NotSettledError({ address, timeoutMs, state, cause: lastError })
+    throw new NotSettledError({ address, timeoutMs, ...texts, state, cause: lastError })
   })
 }

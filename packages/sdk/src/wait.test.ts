@@ -90,7 +90,7 @@ test('limit: by default a wait polls once a second, for 30 seconds', async () =>
       looks++
       return { found: null, isMore: false } as const
     },
-    explain: async () => ({ arrived: [], refused: null, attempts: [], page: null }),
+    explain: async () => ({ arrived: [], refused: null, attempts: [], page: null, state: null }),
   }
   const ended = waitUntilFound(search, {}).catch(String)
   await vi.advanceTimersByTimeAsync(29_999)
@@ -213,7 +213,7 @@ test('the requests of one poll share the remaining time', async () => {
       }
       return { found: null, isMore: false }
     },
-    explain: async () => ({ arrived: [], refused: null, attempts: [], page: null }),
+    explain: async () => ({ arrived: [], refused: null, attempts: [], page: null, state: null }),
   }
   await expect(waitUntilFound(search, { timeout: 250 })).rejects.toThrow('within 250 ms')
   const [first = 0, second = 0, third = 0] = timeouts

@@ -1,4 +1,4 @@
-import { MessageTimeoutError, type Mailhatch, type Settled } from '@mailhatch/sdk'
+import { MessageTimeoutError, NotSettledError, type Mailhatch, type Settled, type SettledState } from '@mailhatch/sdk'
 import { Option, type Command } from 'commander'
 import { AppError } from '../domain/errors.ts'
 import { connect, withConnection } from './connection.ts'
@@ -67,17 +67,26 @@ function settle(mailhatch: Mailhatch, { quiet, timeout, signal, ...query }: Awai
 async function settleWith(expected: number, mailhatch: Mailhatch, wanted: Awaited): Promise<Settled> {
   const { mailbox, quiet, timeout, signal } = wanted
   const endsAt = performance.now() + timeout
-  for (;;) {
-    const leftMs = endsAt - performance.now()
-    const state = await settle(mailhatch, { ...wanted, timeout: Math.max(leftMs, quiet + ANSWER_MS) })
+  const expectation = countOf(expected, 'message')
+  const notSettled = (state: SettledState, cause: unknown) =>
+    new NotSettledError({ address: mailbox, timeoutMs: timeout, state, expectation, cause })
+  for (let settlingMs = timeout; ; settlingMs = Math.max(endsAt - performance.now(), quiet + ANSWER_MS)) {
+    const state = await settle(mailhatch, { ...wanted, timeout: settlingMs }).catch((error: unknown) => {
+      // In the words of the command line: with its timeout.
+      throw error instanceof NotSettledError && error.state ? notSettled(error.state, error.cause) : error
+    })
     if (state.count === expected) return state
     if (state.count > expected) throw new TooManyMessages(`exactly ${countOf(expected, 'message')}`, state.messages)
     await mailhatch.messages
       .waitFor({ mailbox, after: state.cursor }, { timeout: Math.max(0, endsAt - performance.now()), signal })
       .catch((error: unknown) => {
         if (!(error instanceof MessageTimeoutError)) throw error
-        const expectation = `${countOf(expected, 'message')} within ${durationText(timeout)}`
-        throw new TooFewMessages(expectation, state.messages, error.cause)
+        const { state: later } = error
+        if (later?.settled === false) {
+          const messages = [...state.messages, ...later.messages]
+          throw notSettled({ ...later, count: state.count + later.count, messages }, error.cause)
+        }
+        throw new TooFewMessages(`${expectation} within ${durationText(timeout)}`, state.messages, error)
       })
   }
 }

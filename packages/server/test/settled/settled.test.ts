@@ -80,6 +80,83 @@ test('exactly so many messages: fewer and more fail, with a list of what came', 
   expect((await inbox.waitForCount(2)).map(({ id }) => id)).toEqual(all.map(({ id }) => id))
 })
 
+test('fewer messages than expected: the error lists what came, and what did not match', async () => {
+  const { sdk, sendMail } = await startServer()
+  const inbox = await sdk.addresses.create()
+  await sendMail({ to: inbox.address, subject: 'One' })
+  const failure = (of: Promise<unknown>) => of.then(String, (error: unknown) => error as MessageCountError)
+  const none = await failure(inbox.expectExactly(1, { subject: 'Two' }, { timeout: 600 }))
+  expect(none).toMatchObject({ name: 'MessageCountError', messages: [] })
+  expect((none as Error).message).toMatch(
+    /^Expected 1 message that matches \{"subject":"Two"\} within 600 ms\. What did arrive:\n  to \S+: One \(not matching: subject\)/,
+  )
+  await sendMail({ to: inbox.address, subject: 'Two' })
+  const some = await failure(inbox.waitForCount(2, { subject: 'Two' }, { timeout: 100 }))
+  expect((some as Error).message).toMatch(/from \S+: Two\n  to \S+: One \(not matching: subject\)/)
+  expect((some as Error).message.match(/: Two/g)).toHaveLength(1)
+  const empty = await sdk.addresses.create()
+  await expect(empty.waitForCount(1, {}, { timeout: 10 })).rejects.toThrow('Two (not matching: mailbox)')
+})
+
+test('a wait that ends while mail is on its way says so', async () => {
+  const { sdk, smtpPort } = await startServer()
+  const inbox = await sdk.addresses.create()
+  const mail = await OpenMail.begin(smtpPort, inbox.address)
+  const text = 'No message has arrived yet.\nThe server reports: mail on its way: 1 in open SMTP transactions.'
+  const waits = [
+    inbox.waitFor({}, { timeout: 100 }),
+    inbox.waitFor({ where: () => true }, { timeout: 100 }),
+    sdk.messages.waitFor({ mailbox: inbox.address }, { timeout: 100 }),
+  ]
+  for (const result of await Promise.allSettled(waits)) {
+    expect(result).toMatchObject({
+      status: 'rejected',
+      reason: {
+        name: 'MessageTimeoutError',
+        message: expect.stringContaining(text),
+        state: { settled: false, onItsWay: { transactions: 1 } },
+      },
+    })
+  }
+  await inbox.script([delay('1s')])
+  mail.close()
+  const delayed = OpenMail.begin(smtpPort, inbox.address)
+  await expect
+    .poll(() => sdk.messages.settled({ mailbox: inbox.address, quiet: 0, wait: 0 }))
+    .toMatchObject({
+      onItsWay: { transactions: 1 },
+    })
+  await expect(inbox.waitFor({}, { timeout: 100 })).rejects.toThrow('mail on its way: 1 in open SMTP transactions')
+  const late = await delayed
+  late.close()
+})
+
+test('a count that ends while mail is on its way is not certain, in the timeout that was given', async () => {
+  const { sdk, smtpPort } = await startServer()
+  const inbox = await sdk.addresses.create()
+  const mail = await OpenMail.begin(smtpPort, inbox.address)
+  const beganAt = performance.now()
+  const counts = [
+    inbox.expectExactly(0, {}, { quiet: 0, timeout: 700 }),
+    inbox.expectExactly(1, { subject: 'Two' }, { quiet: 0, timeout: 700 }),
+    inbox.waitForCount(2, {}, { timeout: 700 }),
+  ]
+  for (const [count, result] of (await Promise.allSettled(counts)).entries()) {
+    const { reason } = result as PromiseRejectedResult
+    expect(reason).toBeInstanceOf(NotSettledError)
+    const { message } = reason as NotSettledError
+    expect(message).toMatch(new RegExp(`^Expected (?:exactly )?${count} messages? that match`))
+    expect(message).toContain(
+      'arrived within 700 ms. The server reports: mail on its way: 1 in open SMTP transactions.',
+    )
+    expect(message).toContain('No message has arrived yet.')
+    expect(message).not.toContain('Was the mail sent')
+  }
+  // The given time, and that of the last requests.
+  expect(performance.now() - beganAt).toBeLessThan(1_900)
+  mail.close()
+})
+
 test('no mail: one that is still being sent fails it', async () => {
   const { sdk, smtpPort } = await startServer()
   const inbox = await sdk.addresses.create()
