@@ -37,6 +37,8 @@ export async function beginSettling({ store, exchange, now }: Ports, { view, ran
   const endsAt = performance.now() + waitMs
   let quietFrom = performance.now()
   let askedFrom: number | null = null
+  /** No message of the view has come since the last inquiry began. */
+  let isCurrent = false
   let emptied = Promise.withResolvers<null>()
   let newest: Settlement = {
     isSettled: false,
@@ -52,6 +54,7 @@ export async function beginSettling({ store, exchange, now }: Ports, { view, ran
     if (upTo === newest.position) return false
     const found = await store.followMessages(view, { after: newest.position, upTo, limit: 1 })
     newest = { ...newest, position: upTo }
+    if (found.length > 0) isCurrent = false
     return found.length > 0
   }
 
@@ -65,6 +68,7 @@ export async function beginSettling({ store, exchange, now }: Ports, { view, ran
     emptied = Promise.withResolvers<null>()
     const onEmptied = () => emptied.resolve(null)
     newest = { ...newest, at, ...(await exchange.ask(range, { waitMs, onEmptied })) }
+    isCurrent = true
     return !(await hasNew())
   }
 
@@ -85,9 +89,10 @@ export async function beginSettling({ store, exchange, now }: Ports, { view, ran
       const afterMs = Math.min(Math.max(ASK_EVERY_MS_MIN, askedForMs * ASK_EVERY_PART), ASK_EVERY_MS_MAX)
       return { afterMs, sooner: emptied.promise }
     },
-    /** What is known when the time is up. */
+    /** What is known when the time is up. Asks again if a message came since: it may have been on its way. */
     async giveUp(): Promise<Settlement> {
-      if (askedFrom === null) await inquire()
+      await hasNew()
+      if (!isCurrent) await inquire()
       return newest
     },
   }
