@@ -36,6 +36,3 @@ export const WORKER_ID = /^[\w-]{1,64}$/
 
 /** A request header with the id of a worker that answers questions. */
 export const WORKER_HEADER = 'x-mailhatch-worker'
-
-/** Long enough for every tag that an address can have (RFC 5321, section 4.5.3.1.1). */
-export const TAG_BYTES_MAX = 64

@@ -1,14 +1,14 @@
 import type { z } from 'zod'
 import type { MessageFilter } from '../domain/match.ts'
-import { TAG_BYTES_MAX } from '../domain/transit.ts'
 import { latestQuery, secondsUpTo, streamQuery, WAIT_SECONDS_MAX } from './message-params.ts'
 import { refuse } from './query.ts'
 
 const QUIET_SECONDS_MAX = 20
 const QUIET_MS = 500
 const WAIT_MS = 25_000
-/** A question about so many still fits into a notification of PostgreSQL. */
+/** A question about so many still fits into the 8,000 bytes of a notification of PostgreSQL, beside the longest mailbox and domain. */
 const TAGS_MAX = 50
+const TAGS_BYTES_MAX = 6_000
 
 /** Query parameters of `GET /v1/messages/settled`. */
 export const settledQuery = latestQuery.pick({ tag: true, tags: true, after: true }).extend({
@@ -36,14 +36,13 @@ export function toSettledParams(given: z.output<typeof settledQuery>, search: UR
   const lists = [filter.mailbox.tag, filter.tag, filter.tags].filter((value) => value !== null && value !== undefined)
   const tags = lists.map((value) => [value].flat()).reduce<string[] | null>(commonTags, null)
   if (tags !== null && tags.length > TAGS_MAX) refuse({ tags: [`must be at most ${TAGS_MAX} tags`] })
+  if (Buffer.byteLength(JSON.stringify(tags)) > TAGS_BYTES_MAX) {
+    refuse({ [filter.tags ? 'tags' : 'tag']: [`must be at most ${TAGS_BYTES_MAX} bytes as JSON`] })
+  }
   return { filter, tags, after, quietMs, waitMs }
 }
 
-// eslint-disable-next-line no-control-regex -- controls are what it refuses
-const CONTROL = /[\x00-\x1f\x7f]/
-
-/** Tags that every list has, without those that no address can have. */
+/** Tags that every list has. */
 function commonTags(common: string[] | null, next: string[]): string[] {
-  const possible = next.filter((tag) => Buffer.byteLength(tag) <= TAG_BYTES_MAX && !CONTROL.test(tag))
-  return common === null ? possible : common.filter((tag) => possible.includes(tag))
+  return common === null ? next : common.filter((tag) => next.includes(tag))
 }

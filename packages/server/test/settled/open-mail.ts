@@ -15,7 +15,8 @@ export class OpenMail {
   static async begin(port: number, to: string): Promise<OpenMail> {
     const mail = new OpenMail(port)
     await mail.#replies.next()
-    for (const line of ['EHLO client.test', 'MAIL FROM:<app@shop.test>', `RCPT TO:<${to}>`]) {
+    const extension = /^[ -~]*$/.test(to) ? '' : ' SMTPUTF8'
+    for (const line of ['EHLO client.test', `MAIL FROM:<app@shop.test>${extension}`, `RCPT TO:<${to}>`]) {
       const reply = await mail.say(line)
       if (!reply.startsWith('250')) throw new Error(`${line}: ${reply}`)
     }

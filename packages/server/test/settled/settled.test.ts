@@ -190,6 +190,25 @@ test('what is not valid is refused, and the addresses of another team are unknow
   expect(await refused({ tag: 'one', tags: ['two'], quiet: 0, wait: 0 })).toBe('accepted')
 })
 
+test('mail for a tag that is longer in lower case is on its way', async () => {
+  const { sdk, smtpPort } = await startServer()
+  await sdk.mailboxes.create('box')
+  const { team } = await sdk.me()
+  // 60 bytes, and 90 in lower case.
+  const tag = 'Ⱥ'.repeat(30)
+  const mail = await OpenMail.begin(smtpPort, `box+${tag}@${team.domain}`)
+  for (const query of [{ mailbox: 'box', tag }, { mailbox: 'box', tags: ['other', tag] }, { mailbox: `box+${tag}` }]) {
+    const state = await sdk.messages.settled({ ...query, quiet: 0, wait: 0 })
+    expect([query, state.settled, state.onItsWay.transactions]).toEqual([query, false, 1])
+  }
+  mail.close()
+  const tooLong = sdk.messages.settled({
+    mailbox: 'box',
+    tags: Array.from({ length: 40 }, (_, number) => `${number}${'x'.repeat(160)}`),
+  })
+  await expect(tooLong).rejects.toMatchObject({ body: { details: { tags: ['must be at most 6000 bytes as JSON'] } } })
+})
+
 test('a key learns nothing about mail that it may not read', async () => {
   const { sdk, url, dataDir, smtpPort } = await startServer()
   const environment = { DATA_DIR: dataDir }
