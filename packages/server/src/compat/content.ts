@@ -1,9 +1,11 @@
 import type { Attachment } from '@mailhatch/sdk'
+import type { StoredObject } from '../bucket/bucket.ts'
 import { AppError } from '../domain/errors.ts'
 import { cleanHtml } from '../domain/html/clean-html.ts'
 import { attachmentHeaders } from '../http/download.ts'
 import type { Downloads } from '../http/downloads.ts'
 import { mailPage, viewHeaders } from '../http/view-page.ts'
+import { HEADER_BLOCK_BYTES_MAX } from '../mime/limits.ts'
 import { readInlineImages } from '../read/inline-images.ts'
 import type { StoredMessage } from '../store/messages.ts'
 import { sendObject, type PeerContext } from './caller.ts'
@@ -27,6 +29,19 @@ export async function sendRaw(
     'content-type': file.contentType,
     ...(isSaved && { 'content-disposition': asFile! }),
   })
+}
+
+/** The part of a mail that may be its headers. */
+export async function beginningOf({ stream }: StoredObject): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  // Leaving the loop cancels the stream.
+  for await (const chunk of stream) {
+    chunks.push(chunk)
+    length += chunk.byteLength
+    if (length >= HEADER_BLOCK_BYTES_MAX) break
+  }
+  return Buffer.concat(chunks)
 }
 
 export async function sendAttachment(

@@ -1,18 +1,17 @@
 import type { StoredMessage } from '../../store/messages.ts'
 import type { DoorPorts } from '../door.ts'
 import { createEventGroups, EVENT_LIMITS } from '../event-groups.ts'
-import { jsonPieces, RawText } from './json-pieces.ts'
-import { presentMessage } from './present.ts'
-import { readMail } from './read-mail.ts'
+import { eventText } from './event-text.ts'
 
-/** An event has all of a mail several times. Events of larger mail come without its bodies. */
-const WHOLE_BYTES_MAX = 1024 * 1024
+/** Several events of mail that is shown whole. */
 const WAITING_BYTES = 16 * 1024 * 1024
 
 export type MailhogEvents = ReturnType<typeof createEvents>
 
 /** New messages. MailHog announces nothing else. */
 export function createEvents(ports: DoorPorts) {
+  /** By the id of the message. */
+  const writing = new Map<string, Promise<string>>()
   const groups = createEventGroups<null>(
     ports,
     {
@@ -27,17 +26,14 @@ export function createEvents(ports: DoorPorts) {
     { ...EVENT_LIMITS, waitingBytes: WAITING_BYTES },
   )
 
-  async function eventOf(message: StoredMessage): Promise<string> {
-    const presented = presentMessage(message, await readMail(ports.messages, message))
-    const isWhole = presented.Content.Size <= WHOLE_BYTES_MAX
-    return Array.from(jsonPieces(isWhole ? presented : withoutBodies(presented))).join('')
+  /** The event is the same for all keys that see the message, and most of them are told of it at the same time. */
+  function eventOf(message: StoredMessage): Promise<string> {
+    const known = writing.get(message.id)
+    if (known) return known
+    const written = eventText(ports.messages, message).finally(() => writing.delete(message.id))
+    writing.set(message.id, written)
+    return written
   }
 
   return { begin: groups.begin, connect: groups.connect, close: groups.close }
-}
-
-function withoutBodies(presented: ReturnType<typeof presentMessage>): ReturnType<typeof presentMessage> {
-  const { Content, Raw } = presented
-  const empty = new RawText('')
-  return { ...presented, Content: { ...Content, Body: empty }, MIME: null, Raw: { ...Raw, Data: empty } }
 }

@@ -1,12 +1,10 @@
 import type { Attachment } from '@mailhatch/sdk'
 import type { Hono } from 'hono'
-import type { StoredObject } from '../../bucket/bucket.ts'
 import { attachmentHeaders } from '../../http/download.ts'
 import { findHead } from '../../mime/head.ts'
 import { readHeaders } from '../../mime/headers.ts'
-import { HEADER_BLOCK_BYTES_MAX } from '../../mime/limits.ts'
 import { markOpened, notSupported, viewFor, type PeerEnvironment } from '../caller.ts'
-import { noSuchPart, sendAttachment, sendRaw } from '../content.ts'
+import { beginningOf, noSuchPart, sendAttachment, sendRaw } from '../content.ts'
 import { isImage } from '../../read/inline-images.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { toShortId } from '../short-id.ts'
@@ -86,19 +84,6 @@ function partOf({ attachments }: StoredMessage, part: string): Attachment {
   const attachment = attachments.find(({ index }) => String(index) === part)
   if (!attachment) throw noSuchPart()
   return attachment
-}
-
-/** The part of a mail that may be its headers. */
-async function beginningOf({ stream }: StoredObject): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  // Leaving the loop cancels the stream.
-  for await (const chunk of stream) {
-    chunks.push(chunk)
-    length += chunk.byteLength
-    if (length >= HEADER_BLOCK_BYTES_MAX) break
-  }
-  return Buffer.concat(chunks)
 }
 
 /** The headers by name, in alphabetical order, before words such as =?utf-8?q?caf=C3=A9?= are decoded. */
