@@ -16,6 +16,8 @@ type Ports = Pick<DoorPorts, 'inbound' | 'observe' | 'site'>
 
 type PeerRoutes = {
   name: PeerName
+  /** Whether a path with a slash at its end is the one without. */
+  ignoresLastSlash: boolean
   addRoutes(app: Hono<PeerEnvironment>): void
   /** Its health checks, which need no key, if they are not `/livez` and `/readyz`. */
   addHealthChecks?(app: Hono<PeerEnvironment>): void
@@ -27,9 +29,9 @@ type PeerRoutes = {
 export function createRoutes(
   { inbound, observe, site }: Ports,
   enter: Enter,
-  { name, addRoutes, addHealthChecks = addCommonChecks(observe), contentOf = asText }: PeerRoutes,
+  { name, ignoresLastSlash, addRoutes, addHealthChecks = addCommonChecks(observe), contentOf = asText }: PeerRoutes,
 ): Hono<PeerEnvironment> {
-  const app = new Hono<PeerEnvironment>()
+  const app = new Hono<PeerEnvironment>({ strict: !ignoresLastSlash })
 
   app.use(async (context, next) => {
     const requestId = newRequestId()
@@ -57,7 +59,10 @@ export function createRoutes(
     const { type, body } = contentOf(refusal)
     return new Response(body, { status: refusal.status, headers: { ...refusal.headers, 'content-type': type } })
   }
-  app.notFound((context) => respond(refuseRoute(app.routes, context.req.path)))
+  app.notFound(({ req: { path } }) => {
+    const known = ignoresLastSlash && path.endsWith('/') ? path.slice(0, -1) : path
+    return respond(refuseRoute(app.routes, known))
+  })
   app.onError((error, context) => {
     if (!(error instanceof AppError)) {
       const request = { requestId: context.get('requestId'), route: context.req.routePath }

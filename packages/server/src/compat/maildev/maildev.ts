@@ -13,6 +13,7 @@ export function createMaildev(given: DoorPorts): Peer {
     serve: (enter) =>
       createRoutes(given, enter, {
         name: 'maildev',
+        ignoresLastSlash: true,
         addHealthChecks(app) {
           app.on('GET', ['/healthz', '/api/healthz'], async (context) => {
             const problems = await given.observe.findProblems()

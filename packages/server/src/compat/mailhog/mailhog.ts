@@ -25,6 +25,8 @@ export function createMailhog(given: DoorPorts): Peer {
     serve: (enter) =>
       createRoutes(given, enter, {
         name: 'mailhog',
+        // MailHog redirects to it, which clients follow for all methods but POST.
+        ignoresLastSlash: true,
         addRoutes(app) {
           addMessagesRoutes(app, ports)
           addMessageRoutes(app, ports)

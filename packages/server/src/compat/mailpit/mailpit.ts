@@ -19,6 +19,7 @@ export function createMailpit(given: DoorPorts): Peer {
     serve: (enter) =>
       createRoutes(given, enter, {
         name: 'mailpit',
+        ignoresLastSlash: false,
         addRoutes(app) {
           addMessagesRoutes(app, ports)
           addMessageRoutes(app, ports)
