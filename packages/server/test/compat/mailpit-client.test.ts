@@ -151,6 +151,10 @@ test('bad input is refused and changes nothing', async () => {
   expect(await ask('DELETE', '/api/v1/search?query=before:2026-01-01&tz=Mars')).toMatch(
     /^400 tz: "Mars" is not a time zone/,
   )
+  const deep = (inner: string) => '['.repeat(100_000) + inner + ']'.repeat(100_000)
+  expect(await ask('DELETE', '/api/v1/messages', deep(''))).toMatch(/^400 The body is not/)
+  expect(await ask('DELETE', '/api/v1/messages', '['.repeat(100_000))).toMatch(/^400 The body is not/)
+  expect(await ask('PUT', '/api/v1/messages', `{"ids": ${deep('{}')}}`)).toMatch(/^400 The body is not valid: ids/)
   expect(await ask('DELETE', '/api/v1/messages', '{"IDs": "x"}')).toMatch(/^400 The body is not valid: ids/)
   expect(await ask('DELETE', '/api/v1/search')).toMatch(/^400 Error: no search query/)
   expect(await ask('PUT', '/api/v1/messages', '')).toMatch(/^400 The body is empty/)

@@ -13,17 +13,25 @@ export function readFields<Schema extends z.ZodType>(
   schema: Schema,
   bytesMax = BODY_BYTES_MAX,
 ): Promise<z.output<Schema> | null> {
-  return readJson(request, z.preprocess(withLowerCaseKeys, schema), bytesMax)
+  return readJson(
+    request,
+    z.preprocess((value) => withLowerCaseKeys(value), schema),
+    bytesMax,
+  )
 }
 
+/** Of the bodies above and of mail to send. No field is further inside. */
+const LEVELS_MAX = 4
+
 /** Mailpit ignores the case of keys. Header names are data. */
-function withLowerCaseKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withLowerCaseKeys)
+function withLowerCaseKeys(value: unknown, levels = LEVELS_MAX): unknown {
+  if (levels === 0) return value
+  if (Array.isArray(value)) return value.map((item) => withLowerCaseKeys(item, levels - 1))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const name = key.toLowerCase()
-      return [name, name === 'headers' ? inner : withLowerCaseKeys(inner)]
+      return [name, name === 'headers' ? inner : withLowerCaseKeys(inner, levels - 1)]
     }),
   )
 }
