@@ -67,13 +67,13 @@ export function createEventGroups<State>(ports: DoorPorts, sender: Sender<State>
     for await (const one of followed) await sender.tell(group, one)
   }
 
-  function open(principal: Principal, start: EventStart): EventGroup<State> {
+  function openGroup(principal: Principal, start: EventStart): EventGroup<State> {
     const ending = new AbortController()
     const group: EventGroup<State> = { principal, clients: new Set(), ending, state: sender.newState() }
     groups.set(principal.keyId, group)
     follow(group, start)
       .catch((error: unknown) => {
-        if (!(error instanceof AppError)) ports.observe.log.error({ err: error }, 'following messages failed')
+        if (!isClosed) ports.observe.log.error({ err: error }, 'following messages failed')
       })
       .finally(() => end(group))
     return group
@@ -84,6 +84,17 @@ export function createEventGroups<State>(ports: DoorPorts, sender: Sender<State>
     group.ending.abort()
     sender.ended?.(group)
     for (const client of group.clients) client.close()
+  }
+
+  function requireRoom(keyId: string): void {
+    if (isClosed) throw shuttingDown()
+    const total = groups.values().reduce((sum, { clients }) => sum + clients.size, 0)
+    const group = groups.get(keyId)
+    if ((group?.clients.size ?? 0) >= limits.perKey || total >= limits.perProcess) {
+      throw new AppError('too_many_streams', 'Too many event connections are open. Close one first.')
+    }
+    // Others of the group share its subscription.
+    if (!group) ports.messages.subscriptions.requireRoom(keyId)
   }
 
   function pingAll(): void {
@@ -104,21 +115,22 @@ export function createEventGroups<State>(ports: DoorPorts, sender: Sender<State>
     },
     /** Where a connection that is about to open starts. Throws if there are too many. */
     async begin({ keyId, team }: Principal): Promise<EventStart> {
-      if (isClosed) throw shuttingDown()
-      const total = groups.values().reduce((sum, { clients }) => sum + clients.size, 0)
-      if ((groups.get(keyId)?.clients.size ?? 0) >= limits.perKey || total >= limits.perProcess) {
-        throw new AppError('too_many_streams', 'Too many event connections are open. Close one first.')
-      }
+      requireRoom(keyId)
       const [after, marks] = await Promise.all([
         ports.store.newestPosition(team.id),
         sender.withMarks ? ports.store.markState(team.id) : null,
       ])
       return { after, marks }
     },
-    /** Sends what happens from there on to the messages that the caller sees. */
-    connect(principal: Principal, client: EventClient, start: EventStart): void {
-      if (isClosed) return client.cut()
-      const group = groups.get(principal.keyId) ?? open(principal, start)
+    /**
+     * Sends what happens from there on to the messages that the caller sees. Throws before it opens the connection if there are too
+     * many, since others may have opened at the same time. `open` returns null if the client is not connected.
+     */
+    connect(principal: Principal, start: EventStart, open: () => EventClient | null): void {
+      requireRoom(principal.keyId)
+      const client = open()
+      if (!client) return
+      const group = groups.get(principal.keyId) ?? openGroup(principal, start)
       group.clients.add(client)
       client.onClose(() => {
         group.clients.delete(client)

@@ -2,10 +2,10 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Principal } from '../domain/access.ts'
-import type { AppError } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import { refusalFor } from '../http/errors.ts'
 import type { Upgrades } from '../http/listen.ts'
-import type { Enter } from './door.ts'
+import type { DoorPorts, Enter } from './door.ts'
 import { webSocketClient, type EventClient } from './event-client.ts'
 import type { EventStart } from './event-groups.ts'
 
@@ -14,11 +14,14 @@ const CLIENT_BYTES_MAX = 1_024
 
 type Events = {
   begin(principal: Principal): Promise<EventStart>
-  connect(principal: Principal, client: EventClient, start: EventStart): void
+  connect(principal: Principal, start: EventStart, open: () => EventClient | null): void
 }
 
 /** Opens WebSockets that receive events. */
-export function takeWebSockets({ begin, connect }: Events): (enter: Enter) => Upgrades['take'] {
+export function takeWebSockets(
+  { log }: Pick<DoorPorts['observe'], 'log'>,
+  { begin, connect }: Events,
+): (enter: Enter) => Upgrades['take'] {
   const webSockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -30,13 +33,19 @@ export function takeWebSockets({ begin, connect }: Events): (enter: Enter) => Up
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string])
     const principal = await enter(new Headers(headers))
     const start = await begin(principal)
-    webSockets.handleUpgrade(request, socket, head, (webSocket) =>
-      connect(principal, webSocketClient(webSocket), start),
-    )
+    connect(principal, start, () => {
+      let client: EventClient | null = null
+      // Responds at once. Without a client, it has refused the handshake.
+      webSockets.handleUpgrade(request, socket, head, (webSocket) => (client = webSocketClient(webSocket)))
+      return client
+    })
   }
 
   return (enter) => (request, socket, head) => {
-    open(enter, request, socket, head).catch((error: unknown) => refuseUpgrade(socket, refusalFor(error)))
+    open(enter, request, socket, head).catch((error: unknown) => {
+      if (!(error instanceof AppError)) log.error({ err: error }, 'opening a WebSocket failed')
+      refuseUpgrade(socket, refusalFor(error))
+    })
   }
 }
 

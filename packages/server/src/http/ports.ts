@@ -52,7 +52,7 @@ export type ApiPorts = {
 export type MessagePorts = RemovalPorts & {
   waits: Waits
   streams: Streams
-  subscriptions: Pick<Subscriptions, 'follow'>
+  subscriptions: Pick<Subscriptions, 'follow' | 'requireRoom'>
   contents: Contents
 }
 

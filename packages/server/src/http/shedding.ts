@@ -57,6 +57,10 @@ export function shedHeld({ waits, streams, subscriptions }: Held, { isOverloaded
         requireNotOverloaded(isOverloaded)
         return subscriptions.follow(subscription)
       },
+      requireRoom(userId) {
+        requireNotOverloaded(isOverloaded)
+        subscriptions.requireRoom(userId)
+      },
     },
   }
 }

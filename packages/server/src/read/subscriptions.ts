@@ -38,6 +38,8 @@ export type Followed = { message: StoredSummary; isRead: boolean } | { marks: Ma
 export type Subscriptions = {
   /** Messages that become visible after a position, in order and once each. Ends when the user may no longer read. */
   follow(subscription: Subscription): AsyncGenerator<Followed>
+  /** Throws if another one of this user would be refused. */
+  requireRoom(userId: string): void
   count(): number
   /** Ends all subscriptions and accepts no new ones. */
   close(): void
@@ -54,13 +56,12 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
   const held = createHeldCounts()
   const closing = new AbortController()
 
-  function admit(userId: string): void {
+  function requireRoom(userId: string): void {
     if (closing.signal.aborted) throw shuttingDown()
     const own = held.of(userId)
     if (own >= limits.perUser) throw new AppError('too_many_streams', `You already have ${own} streams open.`)
     if (held.total() >= limits.perProcess)
       throw new AppError('server_busy', 'The server has as many streams open as it can.')
-    held.add(userId)
   }
 
   async function* read(
@@ -105,7 +106,8 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
   return {
     async *follow(subscription) {
       const { userId, signal } = subscription
-      admit(userId)
+      requireRoom(userId)
+      held.add(userId)
       const wakeUp = createWakeUp()
       signal?.addEventListener('abort', wakeUp.wake)
       closing.signal.addEventListener('abort', wakeUp.wake)
@@ -117,6 +119,7 @@ export function createSubscriptions({ store, followers, now }: Ports, limits = S
         held.remove(userId)
       }
     },
+    requireRoom,
     count: held.total,
     close: () => closing.abort(),
   }

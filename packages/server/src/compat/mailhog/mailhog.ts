@@ -33,7 +33,7 @@ export function createMailhog(given: DoorPorts): Peer {
           addOtherRoutes(app, ports)
         },
       }),
-    events: { path: '/api/v2/websocket', connect: takeWebSockets(ports.events) },
+    events: { path: '/api/v2/websocket', connect: takeWebSockets(given.observe, ports.events) },
     deleted: () => {},
     close: ports.events.close,
   }

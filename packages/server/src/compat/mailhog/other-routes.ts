@@ -25,10 +25,12 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, { events }: MailhogPo
     if (!outgoing) throw new Error('A stream needs a connection to write to.')
     const { principal } = context.var
     const start = await events.begin(principal)
-    outgoing.writeHead(200, Object.fromEntries(head.headers))
-    outgoing.flushHeaders()
     const toFrame = (text: Buffer) => Buffer.concat([Buffer.from('data: '), text, Buffer.from('\n\n')])
-    events.connect(principal, streamClient(outgoing, { toFrame, keepAlive: KEEP_ALIVE }), start)
+    events.connect(principal, start, () => {
+      outgoing.writeHead(200, Object.fromEntries(head.headers))
+      outgoing.flushHeaders()
+      return streamClient(outgoing, { toFrame, keepAlive: KEEP_ALIVE })
+    })
     return RESPONSE_ALREADY_SENT
   })
 

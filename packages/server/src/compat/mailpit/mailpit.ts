@@ -27,7 +27,7 @@ export function createMailpit(given: DoorPorts): Peer {
           addOtherRoutes(app, ports)
         },
       }),
-    events: { path: '/api/events', connect: takeWebSockets(events) },
+    events: { path: '/api/events', connect: takeWebSockets(given.observe, events) },
     deleted(teamId, ids) {
       search.deleted(teamId, ids)
       events.deleted(teamId, ids)
