@@ -19,6 +19,12 @@ export const REPLY_CODES = { min: 400, max: 599 }
 /** With code and status, the line stays below the 512 bytes of RFC 5321 (4.5.3.1.5), and is readable in a log. */
 export const REPLY_CHARACTERS_MAX = 200
 
+/**
+ * Of all teams. Every worker gets the whole list after each change, in one response: with the longest addresses, so many fit into
+ * `ANSWER_BYTES_MAX` of the worker's client.
+ */
+export const KNOWN_SCRIPTS_MAX = 25_000
+
 /** What the SMTP server does with one mail. */
 export type Action =
   | { do: 'accept' }

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { KnownScript } from '../domain/scenario.ts'
+import { KNOWN_SCRIPTS_MAX, type KnownScript } from '../domain/scenario.ts'
+import { ANSWER_BYTES_MAX } from '../worker/announce.ts'
 import { createScriptList } from './script-list.ts'
 
 const script = (id: string): KnownScript => ({
@@ -45,6 +46,27 @@ test('while a read takes long, all changes share the next one', async () => {
   await vi.waitFor(() => expect(reads).toHaveLength(3))
   reads[2]!.resolve([])
   await more
+  await list.close()
+})
+
+test('of too many scenarios is warned once, and the longest list fits into one response', async () => {
+  const { list, reads, warnings } = start()
+  const longest = {
+    ...script('i'.repeat(36)),
+    teamId: 't'.repeat(36),
+    domain: 'd'.repeat(253),
+    match: 'prefix' as const,
+  }
+  // The local part has 64 bytes, and quotes become two in JSON.
+  const quoted = { ...longest, mailbox: '"'.repeat(33), tag: '"'.repeat(33) }
+  const scripts = Array.from({ length: KNOWN_SCRIPTS_MAX }, () => quoted)
+  for (let read = 0; read < 2; read++) {
+    const refreshed = list.refresh()
+    reads.at(-1)!.resolve(scripts)
+    await refreshed
+  }
+  expect(warnings).toEqual(['too many scenarios, those that end first are not in force'])
+  expect(Buffer.byteLength(JSON.stringify(list.current()))).toBeLessThan(ANSWER_BYTES_MAX)
   await list.close()
 })
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { KnownScript } from '../domain/scenario.ts'
+import { KNOWN_SCRIPTS_MAX, type KnownScript } from '../domain/scenario.ts'
 import type { Log } from '../observe/log.ts'
 import type { Store } from '../store/store.ts'
 
@@ -22,12 +22,17 @@ export function createScriptList({ store, log, now }: Ports): ScriptList {
   let reading: Promise<void> | null = null
   let nextReading: Promise<void> | null = null
   let isFailing = false
+  let isFull = false
 
   async function read(): Promise<void> {
     try {
-      const scripts = await store.scriptedAddresses(now())
+      const scripts = await store.scriptedAddresses(now(), KNOWN_SCRIPTS_MAX)
       current = { version: versionOf(scripts), scripts }
       isFailing = false
+      const wasFull = isFull
+      isFull = scripts.length === KNOWN_SCRIPTS_MAX
+      if (isFull && !wasFull)
+        log.warn({ scenarios: KNOWN_SCRIPTS_MAX }, 'too many scenarios, those that end first are not in force')
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'reading the scenarios failed, will retry')
       isFailing = true

@@ -36,7 +36,7 @@ export function describeScenarios(open: () => Promise<Store>): void {
       expect(await store.findScenario({ teamId: other.id, id: wish.id }, NOW)).toBeNull()
       expect(await store.removeScenario({ teamId: other.id, id: wish.id })).toBe(false)
       const { domain, mailbox, tag, match, id, teamId } = wish
-      expect(await store.scriptedAddresses(NOW)).toEqual([{ domain, mailbox, tag, match, id, teamId }])
+      expect(await store.scriptedAddresses(NOW, MAX)).toEqual([{ domain, mailbox, tag, match, id, teamId }])
       expect(await store.removeScenario(wish)).toBe(true)
       expect(await store.listScenarios(team.id, NOW)).toEqual([])
     })
@@ -49,7 +49,7 @@ export function describeScenarios(open: () => Promise<Store>): void {
       expect(await store.findScenario(wish, wish.expiresAt - 1)).not.toBeNull()
       expect(await store.findScenario(wish, wish.expiresAt)).toBeNull()
       expect(await store.listScenarios(team.id, wish.expiresAt)).toEqual([])
-      expect(await store.scriptedAddresses(wish.expiresAt)).toEqual([])
+      expect(await store.scriptedAddresses(wish.expiresAt, MAX)).toEqual([])
       await store.removeExpiredScenarios(team.id, wish.expiresAt - 1)
       expect(await store.listScenarios(team.id, NOW)).toHaveLength(1)
       await store.removeExpiredScenarios(team.id, wish.expiresAt)
@@ -93,6 +93,20 @@ export function describeScenarios(open: () => Promise<Store>): void {
       expect(expired).not.toBe(whole)
       const others = [{ teamId: (await addTeam(store)).id }, { domain: 'other.example' }, { mailbox: 'qa2' }]
       for (const other of others) expect(await of('sign%up', other)).toBeNull()
+    })
+
+    test('of too many scenarios, those that last the longest are known', async () => {
+      const store = await open()
+      const team = await addTeam(store)
+      for (const tag of ['1', '3', '2']) {
+        await store.addScenario(scenarioFor(team.id, { tag, expiresAt: NOW + Number(tag) }), MAX)
+      }
+      const tags = async (scriptsMax: number) =>
+        (await store.scriptedAddresses(NOW, scriptsMax)).map(({ tag }) => tag).toSorted()
+      expect([await tags(2), await tags(3)]).toEqual([
+        ['2', '3'],
+        ['1', '2', '3'],
+      ])
     })
 
     test('a state is saved once per version', async () => {

@@ -36,6 +36,6 @@ export type ScenarioStore = {
   saveScriptState(where: ScenarioKey & { version: number }, state: ScriptState): Promise<boolean>
   removeScenario(where: ScenarioKey): Promise<boolean>
   removeExpiredScenarios(teamId: string, at: number): Promise<void>
-  /** Those of all teams. */
-  scriptedAddresses(at: number): Promise<KnownScript[]>
+  /** Those of all teams. If there are more than `scriptsMax`, those that last the longest. */
+  scriptedAddresses(at: number, scriptsMax: number): Promise<KnownScript[]>
 }

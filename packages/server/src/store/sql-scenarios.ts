@@ -72,8 +72,10 @@ export function scenarioStore({ read, write, writeFor }: Database): ScenarioStor
       await write(sql`delete from scenarios where team_id = ${teamId} and expires_at <= ${at}`)
     },
 
-    async scriptedAddresses(at) {
-      const rows = await read<AddressRow>(sql`select ${ADDRESS} from scenarios where expires_at > ${at}`)
+    async scriptedAddresses(at, scriptsMax) {
+      // In the order of the index.
+      const rows = await read<AddressRow>(sql`
+        select ${ADDRESS} from scenarios where expires_at > ${at} order by expires_at desc limit ${scriptsMax}`)
       return rows.map(readAddress)
     },
   }

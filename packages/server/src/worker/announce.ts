@@ -24,8 +24,8 @@ export type Report = (notice: SetAsideNotice) => Promise<boolean>
 export type AnnounceOutcome = { ok: true } | FailedAnnouncement
 export type FailedAnnouncement = { ok: false; error: string } & FailedAttempt
 
-/** The longest response is the list of all addresses with scenarios. */
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+/** The longest response is the list of the addresses with scenarios: `KNOWN_SCRIPTS_MAX`. */
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 /** The API has no ledger, or these attempts are not valid for it. */
 const ATTEMPTS_NOT_TAKEN = [400, 404, 405, 413, 422]
 /** Characters of a response kept as the reason of a failed attempt. */

@@ -15,23 +15,26 @@ const FIRST_MS_MAX = 2_000
 export type WatchedScripts = ScriptSource & { close(): void }
 
 /** Asks an API in another process which addresses have scripts. Resolves when they are known, so that none is missed after a restart. */
-export async function watchScripts(client: ScriptClient, log: Pick<Log, 'debug'>): Promise<WatchedScripts> {
+export async function watchScripts(client: ScriptClient, log: Pick<Log, 'warn'>): Promise<WatchedScripts> {
   let scripts: KnownScript[] = []
   let version: string | null = null
   let timer: NodeJS.Timeout | undefined
+  let isFailing = false
   let isClosed = false
 
   async function ask(): Promise<void> {
     let nextMs = ASK_EVERY_MS
     try {
       const answer = await client.list(version)
+      isFailing = false
       if (answer === null) nextMs = ASK_WITHOUT_SCENARIOS_MS
       else if (answer.scripts !== null) {
         scripts = answer.scripts
         version = answer.version
       }
     } catch (error) {
-      log.debug({ err: error }, 'asking for scenarios failed, will retry')
+      if (!isFailing) log.warn({ err: error }, 'asking for scenarios failed, new ones are not in force, will retry')
+      isFailing = true
       nextMs = ASK_AFTER_FAILURE_MS
     }
     if (!isClosed) timer = setTimeout(() => void ask(), nextMs).unref()

@@ -44,7 +44,7 @@ function acrossTeams({ now, isAmong }: Dialect): { why: string; statement: Sql }
       why: 'finds the addresses with scripts',
       statement: sql`
         select team_id as "teamId", id, domain, mailbox, tag, is_prefix as "isPrefix" from scenarios
-        where expires_at > ${0}`,
+        where expires_at > ${0} order by expires_at desc limit ${0}`,
     },
     {
       why: 'the operator sees what every team has',
