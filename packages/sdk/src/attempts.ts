@@ -1,3 +1,4 @@
+import { MailhatchError } from './errors.ts'
 import { requestOptions, type RequestOptions, type Transport } from './transport.ts'
 import type { SmtpAttempt } from './wire.ts'
 
@@ -36,11 +37,23 @@ export async function attemptsFor(
   const attempts: SmtpAttempt[] = []
   for (;;) {
     const last = attempts.at(-1)
-    const page = await list({ ...query, limit: PAGE_ATTEMPTS, ...(last && { after_id: last.id }) })
+    const page = await pageAfter(last?.id)
     attempts.push(...page.data)
     if (!page.has_more) return inOrder(attempts)
   }
+
+  async function pageAfter(lastId: string | undefined): Promise<AttemptsPage> {
+    try {
+      return await list({ ...query, limit: PAGE_ATTEMPTS, ...(lastId !== undefined && { after_id: lastId }) })
+    } catch (error) {
+      // The oldest are deleted first: what would follow is gone too.
+      if (lastId !== undefined && error instanceof MailhatchError && error.code === 'cursor_not_found') return END
+      throw error
+    }
+  }
 }
+
+const END: AttemptsPage = { data: [], has_more: false }
 
 /** By their starts. Lists of the server begin with the one that ended last. */
 export function inOrder(attempts: SmtpAttempt[]): SmtpAttempt[] {

@@ -68,6 +68,22 @@ test('attempts are listed by address, tag and mailbox, in pages, and what is not
   const rest = await sdk.attempts.list({ limit: 2, after_id: first.data[1]!.id })
   expect([rest.data.length, rest.has_more]).toEqual([1, false])
   expect(await tags({ after: (await sdk.me()).cursor })).toEqual(['one', 'two', 'one'])
+  const newer = `${first.data[1]!.id.slice(0, -2)}63`
+  for (const after_id of ['0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24', newer, `${newer.slice(0, -2)}ff`]) {
+    await expect(sdk.attempts.list({ after_id })).rejects.toMatchObject({ status: 400, code: 'cursor_not_found' })
+  }
+  await expect(sdk.attempts.list({ after: 'c9999999' })).rejects.toMatchObject({
+    status: 400,
+    code: 'cursor_not_found',
+  })
+  // As a program without types may pass them.
+  const list = (query: object) => sdk.attempts.list(query)
+  await expect(list({ mailbox: 'orders+one' })).rejects.toThrow('mailbox cannot be used here; use `to`')
+  await expect(list({ tag: 'one' })).rejects.toThrow('tag cannot be used here; use `to`')
+  await expect(list({ recipient: one })).rejects.toThrow(
+    'There is no query parameter recipient. The parameters are to, after, limit, after_id.',
+  )
+  await expect(list({ limt: 1 })).rejects.toMatchObject({ status: 400, code: 'unknown_parameter' })
   for (const query of [{ to: 'a b c' }, { limit: 0 }, { after_id: 'x' }, { after: 'x' }]) {
     await expect(sdk.attempts.list(query)).rejects.toMatchObject({ status: 400, code: 'validation_failed' })
   }

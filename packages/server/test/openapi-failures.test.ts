@@ -88,6 +88,9 @@ const PROVOCATIONS: Record<string, Provocation> = {
 /** How to provoke it where that takes more. */
 const OWN_PROVOCATIONS: Record<string, Provocation> = {
   'listMessages cursor_not_found': changed(({ path }) => ({ path: `${path}&after_id=${randomUUID()}` })),
+  'listAttempts cursor_not_found': changed(({ path }) => ({ path: `${path}&after_id=${randomUUID()}` })),
+  'countMessages cursor_not_found': changed(() => ({ path: '/v1/messages/count?after=c9999999' })),
+  'settledMessages cursor_not_found': changed(() => ({ path: '/v1/messages/settled?mailbox=qa&after=c9999999' })),
   'latestMessage message_not_found': changed(() => ({ path: '/v1/messages/latest?mailbox=nothing-here' })),
   'getRawMessage raw_unavailable': withId(announceOnly),
   'getAttachment raw_unavailable': withId(announceOnly),

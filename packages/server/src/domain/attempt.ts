@@ -26,6 +26,11 @@ export function idInGroup(groupId: string, index: number): string {
   return groupId.slice(0, -2) + index.toString(16).padStart(2, '0')
 }
 
+/** Of an id that `idInGroup` returned. */
+export function indexInGroup(id: string): number {
+  return Number.parseInt(id.slice(-2), 16)
+}
+
 /** A short word that is the same for the same text. Few other texts have it. */
 export function wordFor(text: string): string {
   let hash = 0x811c9dc5

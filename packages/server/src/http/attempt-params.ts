@@ -3,6 +3,7 @@ import { CURSOR_PATTERN } from '../domain/cursor.ts'
 import { isUuid } from '../domain/uuid.ts'
 import type { AttemptPage } from '../read/attempts.ts'
 import { listQuery, parseMailbox } from './message-params.ts'
+import { refuse, refuseUnknown } from './query.ts'
 import { MAILBOX_FILTER_PATTERN } from './value-patterns.ts'
 
 const LIMIT_DEFAULT = 50
@@ -38,8 +39,16 @@ export const attemptsQuery = z.object({
   }),
 })
 
-export function toAttemptsParams({ to, after, limit = LIMIT_DEFAULT, after_id }: z.output<typeof attemptsQuery>): {
-  to: typeof to
-} & AttemptPage {
+/** Filters of messages. If they were ignored, the list would have the attempts for all addresses. */
+const OF_MESSAGES = ['mailbox', 'tag', 'tags']
+
+export function toAttemptsParams(
+  { to, after, limit = LIMIT_DEFAULT, after_id }: z.output<typeof attemptsQuery>,
+  search: URLSearchParams,
+): { to: typeof to } & AttemptPage {
+  for (const name of OF_MESSAGES) {
+    if (search.get(name)) refuse({ [name]: ['cannot be used here; use `to`, such as to=qa%2Btag'] })
+  }
+  refuseUnknown(attemptsQuery, search)
   return { to, limit, before: after_id ?? null, after: after ?? null }
 }

@@ -37,6 +37,17 @@ export function refuse(details: ErrorDetails): never {
   throw new AppError('validation_failed', `Invalid query: ${first}.`, { details })
 }
 
+/** Throws for every other name, also if it looks like none of the schema. */
+export function refuseUnknown(schema: z.ZodObject, query: URLSearchParams): void {
+  const names = Object.keys(schema.shape)
+  for (const name of valuesOf(query).keys()) {
+    if (names.includes(name)) continue
+    const known = `The parameters are ${names.join(', ')}.`
+    const details = { [name]: [`is unknown; ${known[0]!.toLowerCase()}${known.slice(1)}`] }
+    throw new AppError('unknown_parameter', `There is no query parameter ${name}. ${known}`, { details })
+  }
+}
+
 /** The values by name, without empty ones. */
 function valuesOf(query: URLSearchParams): Map<string, string[]> {
   const values = new Map<string, string[]>()

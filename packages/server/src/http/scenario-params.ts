@@ -110,7 +110,7 @@ export const scenarioStep = z.discriminatedUnion('do', steps)
 
 /** Body of `POST /v1/scenarios`. */
 export const scenarioBody = z
-  .object({
+  .strictObject({
     to: z.string().max(ADDRESS_CHARACTERS_MAX).meta({
       description: 'The address, with or without a tag. Your team has to receive its mail.',
       example: 'qa+signup@mailhatch.test',

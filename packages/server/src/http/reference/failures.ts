@@ -113,7 +113,7 @@ const EXPLANATIONS: Record<ErrorCode, Explanation> = {
   billing_unavailable: { sentence: 'Billing is not set up on this server.', when: 'no payment provider is configured' },
   cursor_not_found: {
     sentence: 'Cursor message not found. It may have been deleted.',
-    when: 'the message with the id `after_id` does not exist',
+    when: 'the message or attempt with the id `after_id` does not exist, or the cursor `after` is newer than every message',
   },
   validation_failed: {
     sentence: 'Invalid query: limit must be a whole number from 1 to 200.',

@@ -15,7 +15,7 @@ export const listAttempts = route({
   tag: 'Inbound',
   summary: 'List attempts to send mail',
   description:
-    'Lists the SMTP transactions of the last day for an address, the one that ended last first: also those that were refused, cut off or given up, so that a test can assert how an app tries again. One entry per recipient. At most the newest 100,000 of a team are kept. Attempts appear after at most about 200 milliseconds; in the all-in-one program at once.',
+    'Lists the SMTP transactions of the last day for an address, the one that ended last first: also those that were refused, cut off or given up, so that a test can assert how an app tries again. One entry per recipient. At most the newest 100,000 of a team are kept. Attempts appear when their transaction ends, after at most about 200 milliseconds; in the all-in-one program at once. Other parameters than these are refused.',
   query: attemptsQuery,
   exampleQuery: 'to=qa%2B42@mailhatch.test',
   answers: {
@@ -27,9 +27,9 @@ export const listAttempts = route({
       }),
     ),
   },
-  errors: ['validation_failed'],
-  async handle({ store, now, inbound }, { principal, query }) {
-    const { to, ...page } = toAttemptsParams(query)
+  errors: ['validation_failed', 'cursor_not_found'],
+  validate: (_, { query, search }) => toAttemptsParams(query, search),
+  async handle({ store, now, inbound }, { principal, input: { to, ...page } }) {
     const view = viewOf(principal, to ? { mailbox: to } : {}, now())
     const { attempts, hasMore } = await readAttempts({ ...inbound, store, now }, view, page)
     return { data: attempts.map(presentAttempt), has_more: hasMore }

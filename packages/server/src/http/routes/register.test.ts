@@ -71,7 +71,8 @@ async function ask(route: Route, wrong: readonly Check[]): Promise<number> {
   const twice = Object.keys(route.query?.shape ?? {}).map((name) => `${name}=1&${name}=2`)
   const search = isInvalid ? (twice[0] ?? '') : (route.exampleQuery ?? '')
   const scenario = { to: 'qa@mailhatch.test', steps: [{ do: 'accept' }] }
-  const sent = isInvalid ? {} : { name: 'orders', url: 'https://shop.example/', ...scenario }
+  const valid = route.path === '/v1/scenarios' ? scenario : { name: 'orders', url: 'https://shop.example/' }
+  const sent = isInvalid ? {} : valid
   const body = route.body ? { body: JSON.stringify(isInvalid && route.method === 'patch' ? { url: 1 } : sent) } : {}
   const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
   const init = { method: route.method.toUpperCase(), headers, ...body }

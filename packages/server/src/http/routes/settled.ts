@@ -4,6 +4,7 @@ import { formatCursor } from '../../domain/cursor.ts'
 import type { AddressRange } from '../../domain/transit.ts'
 import { requireReceiving } from '../../manage/address-holder.ts'
 import { countMatching } from '../../read/count.ts'
+import { requireKnownPosition } from '../../read/known-cursor.ts'
 import { beginSettling } from '../../read/settled.ts'
 import { authenticateAgain } from '../authenticate.ts'
 import { countQuery, toStreamParams } from '../message-params.ts'
@@ -29,9 +30,10 @@ export const countMessages = route({
   query: countQuery,
   exampleQuery: 'mailbox=qa%2B42&after=c9',
   answers: { 200: data('The number of messages.', counted) },
-  errors: ['mailbox_invalid', 'validation_failed'],
+  errors: ['mailbox_invalid', 'validation_failed', 'cursor_not_found'],
   validate: (_, { query }) => toStreamParams(query),
   async handle({ store, now }, { principal, input: { filter, after }, context }) {
+    await requireKnownPosition(store, principal.team.id, after)
     return { data: await countMatching(store, searchOf(context, principal, filter, now()), after) }
   },
 })
@@ -50,7 +52,15 @@ export const settledMessages = route({
   answers: {
     200: json('What came, and what is on its way.', z.strictObject({ data: settledState, cursor })),
   },
-  errors: ['mailbox_invalid', 'validation_failed', 'mailbox_unknown', 'too_many_waits', 'server_busy', 'shutting_down'],
+  errors: [
+    'mailbox_invalid',
+    'validation_failed',
+    'cursor_not_found',
+    'mailbox_unknown',
+    'too_many_waits',
+    'server_busy',
+    'shutting_down',
+  ],
   validate: (_, { query, search }) => toSettledParams(query, search),
   async handle(ports, { principal, input, context }) {
     const {
@@ -61,6 +71,7 @@ export const settledMessages = route({
     const { after, quietMs, waitMs } = input
     const askedAt = ports.now()
     const range = await rangeOf(ports, principal, input)
+    await requireKnownPosition(store, principal.team.id, after)
     const { filter } = input
     const mailbox = { ...filter.mailbox, domain: range.domain }
     const view = searchOf(context, principal, { ...filter, mailbox }, askedAt)
