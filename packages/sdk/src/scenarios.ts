@@ -1,3 +1,4 @@
+import { NotFoundError } from './errors.ts'
 import { checkOptions, oneOf, wholeNumber, type OptionChecks } from './options.ts'
 import { definitionsOf, type StepDefinition } from './scenario-steps.ts'
 import { REQUEST_OPTIONS, requestOptions, type RequestOptions, type Transport } from './transport.ts'
@@ -19,9 +20,9 @@ const SCENARIO_OPTIONS: OptionChecks<ScenarioOptions> = {
 /** A scenario that was created. */
 export type Script = {
   readonly id: string
-  /** How far it has come. */
+  /** How far it has come. Throws a `NotFoundError` if it has ended. */
   state(): Promise<Scenario>
-  /** Accepts mail as usual from now on. */
+  /** Accepts mail as usual from now on. Does nothing if the scenario has ended, or was replaced. */
   end(): Promise<void>
 }
 
@@ -55,9 +56,9 @@ export function createScenarios(transport: Transport) {
       const { id } = scenario
       return {
         id,
-        state: () => get(id),
+        state: () => get(id).catch(unlessEnded(hasEnded(to))),
         async end() {
-          await end(id)
+          await end(id).catch(unlessEnded(() => null))
         },
       }
     },
@@ -86,5 +87,20 @@ export function createScenarios(transport: Transport) {
      * await mailhatch.scenarios.delete(script.id)
      */
     delete: end,
+  }
+}
+
+/** Calls `ended` if the scenario does not exist any more. */
+function unlessEnded<Result>(ended: (error: NotFoundError) => Result): (error: unknown) => Result {
+  return (error) => {
+    if (error instanceof NotFoundError && error.code === 'not_found') return ended(error)
+    throw error
+  }
+}
+
+function hasEnded(to: string): (error: NotFoundError) => never {
+  return ({ status, body }) => {
+    const text = `The scenario for ${to} has ended: by end(), after its time, or because another one for the same address replaced it.`
+    throw new NotFoundError(text, { status, body: { ...body, error: text } })
   }
 }
