@@ -1,4 +1,5 @@
 import { MailhatchError } from './errors.ts'
+import { pages, type Pages } from './page.ts'
 import { requestOptions, type RequestOptions, type Transport } from './transport.ts'
 import type { SmtpAttempt } from './wire.ts'
 
@@ -18,15 +19,30 @@ const PAGE_ATTEMPTS = 200
 export function createAttempts(transport: Transport) {
   return {
     /**
-     * A page of the SMTP transactions of the last day, newest first: also those that were refused, cut off or given up.
+     * A page of the SMTP transactions of the last day, newest first: also those that were refused, cut off or given up. `for await`
+     * iterates over the attempts of all pages.
      *
      * @example
      * const { data } = await mailhatch.attempts.list({ to: 'qa+signup@mailhatch.test' })
-     * console.log(data.map(({ outcome }) => outcome))
+     * for await (const { outcome } of mailhatch.attempts.list({ to: 'qa' })) console.log(outcome)
      */
-    list: (query: AttemptsQuery = {}, options: RequestOptions = {}): Promise<AttemptsPage> =>
-      transport.json({ ...requestOptions(options), path: '/v1/attempts', query }),
+    list(query: AttemptsQuery = {}, options: RequestOptions = {}): Pages<AttemptsPage> {
+      const request = requestOptions(options)
+      const read = (page: AttemptsQuery) =>
+        transport.json<AttemptsPage>({ ...request, path: '/v1/attempts', query: page })
+      return pages({
+        first: read(query),
+        next: (_, { id }) => read({ ...query, after_id: id }).catch(endIfDeleted),
+        inOrder: (attempts) => attempts,
+      })
+    },
   }
+}
+
+/** The oldest attempts are deleted first: what would follow a deleted one is gone too. */
+function endIfDeleted(error: unknown): AttemptsPage {
+  if (error instanceof MailhatchError && error.code === 'cursor_not_found') return { data: [], has_more: false }
+  throw error
 }
 
 /** All attempts for an address since a cursor, in order of time. */
@@ -35,25 +51,9 @@ export async function attemptsFor(
   query: Required<Pick<AttemptsQuery, 'to' | 'after'>>,
 ): Promise<SmtpAttempt[]> {
   const attempts: SmtpAttempt[] = []
-  for (;;) {
-    const last = attempts.at(-1)
-    const page = await pageAfter(last?.id)
-    attempts.push(...page.data)
-    if (!page.has_more) return inOrder(attempts)
-  }
-
-  async function pageAfter(lastId: string | undefined): Promise<AttemptsPage> {
-    try {
-      return await list({ ...query, limit: PAGE_ATTEMPTS, ...(lastId !== undefined && { after_id: lastId }) })
-    } catch (error) {
-      // The oldest are deleted first: what would follow is gone too.
-      if (lastId !== undefined && error instanceof MailhatchError && error.code === 'cursor_not_found') return END
-      throw error
-    }
-  }
+  for await (const attempt of list({ ...query, limit: PAGE_ATTEMPTS })) attempts.push(attempt)
+  return inOrder(attempts)
 }
-
-const END: AttemptsPage = { data: [], has_more: false }
 
 /** By their starts. Lists of the server begin with the one that ended last. */
 export function inOrder(attempts: SmtpAttempt[]): SmtpAttempt[] {

@@ -4,27 +4,52 @@ import type { MessageSummary } from './wire.ts'
 /** A page that can be iterated: `for await` yields its messages and those of all following pages. */
 export type Page = MessagePage & AsyncIterable<MessageSummary>
 
-type ReadPage = (query: ListQuery) => Promise<MessagePage>
+/** Await it for the first page, or iterate over the items of all pages. */
+export type Pages<OnePage extends PageOf<unknown>> = Promise<OnePage & AsyncIterable<ItemOf<OnePage>>> &
+  AsyncIterable<ItemOf<OnePage>>
 
-/** Await it for the first page, or iterate over all messages. */
-export function pagesOf(query: ListQuery, read: ReadPage): Promise<Page> & AsyncIterable<MessageSummary> {
-  const first = read(query).then((page) => iterable(page, () => messagesFrom(page, query, read)))
+type PageOf<Item> = { data: Item[]; has_more: boolean }
+type ItemOf<OnePage> = OnePage extends PageOf<infer Item> ? Item : never
+
+type Reading<OnePage> = {
+  first: Promise<OnePage>
+  /** The page after this one. */
+  next: (page: OnePage, last: ItemOf<OnePage>) => Promise<OnePage>
+  /** The items of a page in the order of the iteration. */
+  inOrder: (items: ItemOf<OnePage>[]) => ItemOf<OnePage>[]
+}
+
+export function pagesOf(query: ListQuery, read: (query: ListQuery) => Promise<MessagePage>): Pages<MessagePage> {
+  return pages({
+    first: read(query),
+    next: (page, last) => read(nextPage(query, page.cursor, last.id)),
+    // After a cursor, pages go from old to new; reverse each page to match.
+    inOrder: (messages) => (query.after === undefined ? messages : messages.toReversed()),
+  })
+}
+
+export function pages<OnePage extends PageOf<unknown>>(reading: Reading<OnePage>): Pages<OnePage> {
+  const first = reading.first.then((page) => iterable(page, () => itemsFrom(page, reading)))
   return iterable(first, async function* () {
     yield* await first
   })
 }
 
-async function* messagesFrom(first: MessagePage, query: ListQuery, read: ReadPage): AsyncGenerator<MessageSummary> {
+async function* itemsFrom<OnePage extends PageOf<unknown>>(
+  first: OnePage,
+  { next, inOrder }: Reading<OnePage>,
+): AsyncGenerator<ItemOf<OnePage>> {
   for (let page = first; ;) {
-    // After a cursor, pages go from old to new; reverse each page to match.
-    const messages = query.after === undefined ? page.data : page.data.toReversed()
-    const last = page.data.at(-1)
-    if (!page.has_more || last === undefined) return yield* messages
-    yield* messages.slice(0, -1)
-    // Load the next page before yielding the last message, because the caller may delete that message.
-    const next = await read(nextPage(query, page.cursor, last.id))
-    yield messages.at(-1)!
-    page = next
+    // What `ItemOf` infers is the type of these.
+    const data = page.data as ItemOf<OnePage>[]
+    const items = inOrder(data)
+    const last = data.at(-1)
+    if (!page.has_more || last === undefined) return yield* items
+    yield* items.slice(0, -1)
+    // Load the next page before yielding the last item, because the caller may delete it.
+    const following = await next(page, last)
+    yield items.at(-1)!
+    page = following
   }
 }
 
@@ -33,7 +58,6 @@ export function nextPage(query: ListQuery, cursor: string, lastId: string): List
 }
 
 /** Not enumerable, so that a page prints and compares like the server's response. */
-function iterable<Target extends object>(target: Target, iterate: () => AsyncGenerator<MessageSummary>) {
-  return Object.defineProperty(target, Symbol.asyncIterator, { value: iterate }) as Target &
-    AsyncIterable<MessageSummary>
+function iterable<Target extends object, Item>(target: Target, iterate: () => AsyncGenerator<Item>) {
+  return Object.defineProperty(target, Symbol.asyncIterator, { value: iterate }) as Target & AsyncIterable<Item>
 }

@@ -68,6 +68,9 @@ test('attempts are listed by address, tag and mailbox, in pages, and what is not
   const rest = await sdk.attempts.list({ limit: 2, after_id: first.data[1]!.id })
   expect([rest.data.length, rest.has_more]).toEqual([1, false])
   expect(await tags({ after: (await sdk.me()).cursor })).toEqual(['one', 'two', 'one'])
+  const all: string[] = []
+  for await (const { to } of sdk.attempts.list({ to: 'orders', limit: 1 })) all.push(to)
+  expect(all).toEqual([one, two, one])
   const newer = `${first.data[1]!.id.slice(0, -2)}63`
   for (const after_id of ['0199a3c2-7d41-7a52-9c39-5d6b8f0e1a24', newer, `${newer.slice(0, -2)}ff`]) {
     await expect(sdk.attempts.list({ after_id })).rejects.toMatchObject({ status: 400, code: 'cursor_not_found' })
