@@ -18,7 +18,7 @@ export type PlaywrightEmail = Email & {
   open(page: Page): Promise<void>
 }
 
-/** An inbox whose waits and scripts appear as steps in the report. */
+/** An inbox whose waits, counts, attempts and scripts appear as steps in the report. */
 export type PlaywrightInbox = Omit<TestInbox, 'waitFor'> & {
   waitFor(match?: InboxMatch, options?: InboxWaitOptions): Promise<PlaywrightEmail>
 }
@@ -43,7 +43,30 @@ export function playwrightInbox(inbox: TestInbox): PlaywrightInbox {
     return test.step(`script email ${names.join(', ')}`, () => inbox.script(...given), callerOf(script))
   }
 
-  return { ...inbox, waitFor, expectNone, script }
+  function settled(...given: Parameters<TestInbox['settled']>): ReturnType<TestInbox['settled']> {
+    return test.step('settled email', () => inbox.settled(...given), callerOf(settled))
+  }
+
+  function attempts(): ReturnType<TestInbox['attempts']> {
+    return test.step('attempts email', () => inbox.attempts(), callerOf(attempts))
+  }
+
+  function waitForAll(...given: Parameters<TestInbox['waitForAll']>): ReturnType<TestInbox['waitForAll']> {
+    const title = `waitForAll email ${describeMatch(given[0] ?? {})}`
+    return test.step(title, () => inbox.waitForAll(...given), callerOf(waitForAll))
+  }
+
+  function waitForCount(...given: Parameters<TestInbox['waitForCount']>): ReturnType<TestInbox['waitForCount']> {
+    const title = `waitForCount email ${given[0]} ${describeMatch(given[1] ?? {})}`
+    return test.step(title, () => inbox.waitForCount(...given), callerOf(waitForCount))
+  }
+
+  function expectExactly(...given: Parameters<TestInbox['expectExactly']>): ReturnType<TestInbox['expectExactly']> {
+    const title = `expectExactly email ${given[0]} ${describeMatch(given[1] ?? {})}`
+    return test.step(title, () => inbox.expectExactly(...given), callerOf(expectExactly))
+  }
+
+  return { ...inbox, waitFor, expectNone, script, settled, attempts, waitForAll, waitForCount, expectExactly }
 }
 
 async function open(page: Page, email: Email): Promise<void> {

@@ -24,7 +24,13 @@ describe('Playwright', () => {
   let report: PlaywrightReport
 
   beforeAll(async () => {
-    const specs = ['failing.spec.ts', 'attach-always.spec.ts', 'wrong-key.spec.ts', 'script-ends.spec.ts']
+    const specs = [
+      'failing.spec.ts',
+      'attach-always.spec.ts',
+      'wrong-key.spec.ts',
+      'script-ends.spec.ts',
+      'counted.spec.ts',
+    ]
     addSpecs(folder, Object.fromEntries(specs.map((name) => [name, `playwright/tests/${name}`])))
     addSpecs(folder, { 'step-lines.ts': 'playwright/step-lines.ts' })
     const reporters = ['./step-lines.ts']
@@ -82,6 +88,22 @@ describe('Playwright', () => {
     expect(steps!.map(({ title }) => title)).toContain('script email reject, accept')
     const ofScripts = report.results.filter(({ file }) => file === 'script-ends.spec.ts')
     expect(ofScripts.map(({ status }) => status)).toEqual(['passed', 'passed'])
+  })
+
+  test('each wait, and each question about mail, is a step at its line of the test', () => {
+    const { status, steps } = report.resultOf('counted.spec.ts')
+    expect(status).toBe('passed')
+    expect(steps!.map(({ title }) => title)).toEqual(
+      expect.arrayContaining([
+        'expectExactly email 0 {"subject":"Twice"}',
+        'waitForCount email 0 {}',
+        'waitForAll email {}',
+        'settled email',
+        'attempts email',
+      ]),
+    )
+    const lines = JSON.parse(readFileSync(join(example, 'step-lines.json'), 'utf8')) as string[]
+    for (const line of [4, 5, 6, 7, 8]) expect(lines).toContain(`counts mail: counted.spec.ts:${line}`)
   })
 
   test('a wrong key is one clear error', () => {
