@@ -19,6 +19,7 @@ export function withoutKey(ports: Pick<DoorPorts, 'keys' | 'site' | 'inbound'>):
     refuseOtherHosts(ports, headers)
     refuseOtherSites(ports, headers)
     if (headers.has('authorization')) return readKey(ports, headers)
+    refuseOtherPages(ports, headers)
     const team = await ports.inbound.store.findBootstrapTeam()
     if (!team) throw unauthorized()
     const scopes: Principal['scopes'] = ['api.full']
@@ -73,12 +74,31 @@ function hostName(url: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname : null
 }
 
-/** Browsers send one of these headers with what a page does, and may add remembered credentials to it. */
+/**
+ * Browsers may add remembered credentials to what a page of another site sends. They add an Origin if the request changes something
+ * or the page wants to read the response, and Sec-Fetch-Site to any request for HTTPS or a loopback address.
+ */
 function refuseOtherSites({ site }: Pick<DoorPorts, 'site'>, headers: Headers): void {
   const origin = headers.get('origin')
   if (origin !== null && site.allowedOrigins.includes(origin)) return
   const fetchSite = headers.get('sec-fetch-site')
   const isOwn = fetchSite === null || fetchSite === 'none' || fetchSite === 'same-origin'
   if (origin === null && isOwn) return
-  throw new AppError('forbidden', 'This request comes from another site. ALLOWED_API_ORIGINS lists those that may.')
+  throw fromOtherSite()
+}
+
+/**
+ * The request of a page for an image has neither header if the port is reached by HTTP at another address. It has a Referer then,
+ * unless the page asks for none. The page cannot read the response: see COMMON_HEADERS.
+ */
+function refuseOtherPages({ site }: Pick<DoorPorts, 'site'>, headers: Headers): void {
+  const referer = headers.get('referer')
+  if (referer === null) return
+  const page = URL.canParse(referer) ? new URL(referer) : null
+  if (page && (page.host === headers.get('host') || site.allowedOrigins.includes(page.origin))) return
+  throw fromOtherSite()
+}
+
+function fromOtherSite(): AppError {
+  return new AppError('forbidden', 'This request comes from another site. ALLOWED_API_ORIGINS lists those that may.')
 }

@@ -6,6 +6,7 @@ import { newRequestId } from '../http/request-id.ts'
 import { requireNotOverloaded } from '../http/shedding.ts'
 import { allowPages } from './allow-pages.ts'
 import type { PeerEnvironment } from './caller.ts'
+import { COMMON_HEADERS } from './common-headers.ts'
 import type { DoorPorts, Enter } from './door.ts'
 import { PEERS, type PeerName } from './peers.ts'
 
@@ -38,9 +39,7 @@ export function createRoutes(
     context.set('requestId', requestId)
     await next()
     context.header('x-request-id', requestId)
-    context.header('x-content-type-options', 'nosniff')
-    context.header('referrer-policy', 'no-referrer')
-    context.header('cache-control', 'no-store')
+    for (const [name, value] of Object.entries(COMMON_HEADERS)) context.header(name, value)
   })
   allowPages(app, site)
   addHealthChecks(app)

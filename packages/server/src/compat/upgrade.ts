@@ -5,6 +5,7 @@ import type { Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
 import { refusalFor } from '../http/errors.ts'
 import type { Upgrades } from '../http/listen.ts'
+import { COMMON_HEADERS } from './common-headers.ts'
 import type { DoorPorts, Enter } from './door.ts'
 import { webSocketClient, type EventClient } from './event-client.ts'
 import type { EventStart } from './event-groups.ts'
@@ -54,7 +55,7 @@ function refuseUpgrade(socket: Duplex, { status, message, headers }: AppError): 
   const body = Buffer.from(message)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...COMMON_HEADERS, ...headers }).map(([name, value]) => `${name}: ${value}`),
     'content-type: text/plain; charset=utf-8',
     `content-length: ${body.length}`,
     'connection: close',

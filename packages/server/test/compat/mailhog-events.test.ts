@@ -28,6 +28,7 @@ const eventStream: Listen = async (door, headers = {}) => {
   onTestFinished(() => void sent.destroy())
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   expect(response.headers['content-type']).toBe('text/event-stream')
+  expect(response.headers['cross-origin-resource-policy']).toBe('same-origin')
   const events: Event[] = []
   let rest = ''
   response.setEncoding('utf8').on('data', (text: string) => {

@@ -108,6 +108,28 @@ test('no web page can reach the port: by its origin, by another name, or with re
   }
 })
 
+test('a page of another site that the browser does not name is refused by its address, and can use no response', async () => {
+  const { doors, apiKey } = await start()
+  const [open, keyed] = [`${doors[0]}/api/v1/messages`, `${doors[1]}/api/v1/messages`]
+  const { host } = new URL(open)
+  for (const referer of [
+    'https://evil.example/page',
+    `http://evil.example/?${host}`,
+    'http://localhost:1/',
+    'nonsense',
+  ]) {
+    expect((await ask(open, { referer })).status).toBe(403)
+    // Below our API, proxies may have changed the name of the host, and a page has no key.
+    expect((await ask(keyed, { referer, ...basic('', apiKey) })).status).toBe(200)
+  }
+  expect((await ask(open, { referer: `http://${host}/view/latest.html` })).status).toBe(200)
+  const others = ['/livez', '/', '/view/latest.txt', '/api/v1/message/latest/raw', '/api/v1/nothing']
+  const paths = [...others.map((path) => doors[0] + path), open, keyed]
+  for (const { headers } of await Promise.all(paths.map((path) => ask(path)))) {
+    expect(headers['cross-origin-resource-policy']).toBe('same-origin')
+  }
+})
+
 test('a page of an allowed origin can read, also after a preflight request', async () => {
   const origin = 'https://app.example'
   const { compatUrl, url, apiKey } = await startServer({
@@ -128,6 +150,7 @@ test('a page of an allowed origin can read, also after a preflight request', asy
       (await ask(page, { origin: 'https://evil.example' }, 'OPTIONS')).headers['access-control-allow-origin'],
     ).toBeUndefined()
   }
+  expect((await ask(`${compatUrl}/api/v1/messages`, { referer: `${origin}/page` })).status).toBe(200)
 })
 
 test('WebSockets follow the same rules', async () => {

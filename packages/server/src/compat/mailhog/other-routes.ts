@@ -2,6 +2,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Hono } from 'hono'
 import { AppError } from '../../domain/errors.ts'
 import { notSupported, type PeerEnvironment } from '../caller.ts'
+import { COMMON_HEADERS } from '../common-headers.ts'
 import { streamClient } from '../event-client.ts'
 import type { MailhogPorts } from './caller.ts'
 
@@ -11,6 +12,7 @@ const JIM = 'Jim. Scenarios make the server refuse, delay or cut mail for an add
 const KEEP_ALIVE = Buffer.from('keepalive: \n\n')
 
 const STREAM_HEADERS = {
+  ...COMMON_HEADERS,
   'content-type': 'text/event-stream',
   // Without it, nginx and similar proxies buffer events.
   'x-accel-buffering': 'no',
