@@ -155,6 +155,14 @@ test('bad input is refused and changes nothing', async () => {
   expect(await ask('DELETE', '/api/v1/messages', deep(''))).toMatch(/^400 The body is not/)
   expect(await ask('DELETE', '/api/v1/messages', '['.repeat(100_000))).toMatch(/^400 The body is not/)
   expect(await ask('PUT', '/api/v1/messages', `{"ids": ${deep('{}')}}`)).toMatch(/^400 The body is not valid: ids/)
+  for (const query of ['to:', '""', '-to:', ' "" ', 'to: ,']) {
+    const search = encodeURIComponent(query)
+    expect(await ask('DELETE', `/api/v1/search?query=${search}`)).toMatch(/^400 The search says nothing/)
+    const body = JSON.stringify({ Read: true, Search: query })
+    expect(await ask('PUT', '/api/v1/messages', body)).toMatch(/^400 The search says nothing/)
+    expect(await ask('GET', `/api/v1/search?query=${search}`)).toMatch(/^200 .*"messages_count":1.*"Read":false/)
+  }
+  expect(await ask('PUT', '/api/v1/messages', '{"Read":true,"Search":" "}')).toMatch(/^400 The search says nothing/)
   expect(await ask('DELETE', '/api/v1/messages', '{"IDs": "x"}')).toMatch(/^400 The body is not valid: ids/)
   expect(await ask('DELETE', '/api/v1/search')).toMatch(/^400 Error: no search query/)
   expect(await ask('PUT', '/api/v1/messages', '')).toMatch(/^400 The body is empty/)

@@ -12,7 +12,7 @@ import { idsBody, readFields, readStatusBody } from './bodies.ts'
 import { findAnchors, queryOf, type MailpitPorts } from './caller.ts'
 import { countsOf } from '../counts.ts'
 import { presentListed } from './present.ts'
-import { parseQuery } from './query.ts'
+import { parseQuery, type Term } from './query.ts'
 import { parseQueryDate } from './query-dates.ts'
 import { countTags } from './tags.ts'
 
@@ -61,7 +61,8 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     const view = viewFor(ports, context)
     const isRead = body.read ?? false
     if (query) {
-      const found = await search.all(view, parseQuery(query, context.req.query('tz') || null))
+      const terms = requireTerms(parseQuery(query, context.req.query('tz') || null))
+      const found = await search.all(view, terms)
       await mark(
         view,
         found.filter((one) => one.isRead !== isRead).map(({ position }) => position),
@@ -99,7 +100,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
   app.delete('/api/v1/search', async (context) => {
     requireScope(context.var.principal, FULL_SCOPES)
     const view = viewFor(ports, context)
-    const found = await search.all(view, requireQuery(context))
+    const found = await search.all(view, requireTerms(requireQuery(context)))
     await remove(
       view,
       found.map(({ position }) => position),
@@ -161,6 +162,12 @@ function requireQuery(context: PeerContext): NonNullable<ReturnType<typeof query
   const terms = queryOf(context)
   if (terms === null) throw new AppError('validation_failed', 'Error: no search query')
   return terms
+}
+
+/** A search such as `to:` finds every message, which a deletion should not do by accident. */
+function requireTerms(terms: Term[]): Term[] {
+  if (terms.length > 0) return terms
+  throw new AppError('validation_failed', 'The search says nothing, so it finds every message. Nothing was changed.')
 }
 
 /** Like Mailpit, takes other values as the defaults. A list with the limit 0 has no limit, and a search no messages. */
