@@ -1,30 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Principal } from '../domain/access.ts'
-import { createSubscriptions } from '../read/subscriptions.ts'
-import type { EventClient } from './event-client.ts'
+import { clientDouble, eventPorts, principalOf } from '../../test/compat/event-doubles.ts'
 import { createEventGroups, EVENT_LIMITS } from './event-groups.ts'
 
-const TEAM = { id: 'team', name: 'Team', plan: 'pro' as const, retentionDays: null, domain: null }
-
-function start(limits: Partial<typeof EVENT_LIMITS>, subscriptionsMax = 100) {
-  const store = {
-    newestPosition: () => Promise.resolve(0),
-    findTeam: () => Promise.resolve(TEAM),
-    findPrincipal: (keyHash: string) => Promise.resolve(principalOf(keyHash)),
-  }
-  const followers = { follow: () => Promise.resolve(() => {}) }
-  const subscriptions = createSubscriptions(
-    // The store and the followers have their own tests, so these are doubles, with what a connection without mail uses.
-    { store: store as never, followers, now: Date.now },
-    { perUser: 50, perProcess: subscriptionsMax },
-  )
-  const ports = { store, now: Date.now, messages: { subscriptions }, keys: { store }, observe: { log: console } }
+function start(limits: Partial<typeof EVENT_LIMITS>, subscriptionsMax?: number) {
   const sender = { newState: () => null, withMarks: false, tell: () => Promise.resolve() }
-  const groups = createEventGroups<null>(ports as never, sender, { ...EVENT_LIMITS, ...limits })
-  onTestFinished(() => {
-    subscriptions.close()
-    groups.close()
-  })
+  const ports = eventPorts({}, subscriptionsMax)
+  const groups = createEventGroups<null>(ports, sender, { ...EVENT_LIMITS, ...limits })
+  onTestFinished(groups.close)
   const opened: string[] = []
   async function connect(keyId: string): Promise<void> {
     const principal = principalOf(keyId)
@@ -59,21 +41,3 @@ test('a key beyond the subscriptions of the process is refused before its connec
   await connect('a')
   expect(opened).toEqual(['a', 'b', 'a'])
 })
-
-function principalOf(keyId: string): Principal {
-  const scopes: Principal['scopes'] = ['api.full']
-  return { keyId, keyHash: keyId, keyName: keyId, scopes, expiresAt: null, team: TEAM, mailbox: null }
-}
-
-function clientDouble(): EventClient {
-  const listeners: (() => void)[] = []
-  const close = () => listeners.forEach((listener) => listener())
-  return {
-    send: () => {},
-    waitingBytes: () => 0,
-    ping: () => {},
-    close,
-    cut: close,
-    onClose: (listener) => listeners.push(listener),
-  }
-}

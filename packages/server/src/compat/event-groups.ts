@@ -15,8 +15,9 @@ export const EVENT_LIMITS = {
   perProcess: 10_000,
   /** Bytes that wait for a slow reader. Above it, its connection is closed. */
   waitingBytes: 1024 * 1024,
+  /** How often a connection is checked. */
+  pingEveryMs: 30_000,
 }
-const PING_EVERY_MS = 30_000
 
 /** Read before the client learns that it is connected, so that it misses nothing that it causes. */
 export type EventStart = { after: number; marks: MarkState | null }
@@ -36,13 +37,15 @@ type Sender<State> = {
   tell(group: EventGroup<State>, followed: Followed): Promise<void>
   joined?(group: EventGroup<State>): void
   ended?(group: EventGroup<State>): void
+  /** Called as often as connections are checked. */
+  checked?(group: EventGroup<State>): void
 }
 
 /** The open event connections of a peer, by key. Each group follows the messages that its key sees, until the key ends. */
 export function createEventGroups<State>(ports: DoorPorts, sender: Sender<State>, limits = EVENT_LIMITS) {
   const groups = new Map<string, EventGroup<State>>()
   let isClosed = false
-  const pings = setInterval(pingAll, PING_EVERY_MS).unref()
+  const pings = setInterval(pingAll, limits.pingEveryMs).unref()
 
   function viewFor({ principal }: EventGroup<State>): View {
     return viewOf(principal, {}, ports.now())
@@ -98,7 +101,10 @@ export function createEventGroups<State>(ports: DoorPorts, sender: Sender<State>
   }
 
   function pingAll(): void {
-    for (const { clients } of groups.values()) for (const client of clients) client.ping()
+    for (const group of groups.values()) {
+      for (const client of group.clients) client.ping()
+      sender.checked?.(group)
+    }
   }
 
   return {

@@ -4,6 +4,7 @@ import { assembleAccounts, openMailer } from './assemble-accounts.ts'
 import { LOCKS, type Intake } from './assemble-intake.ts'
 import type { Worker } from './assemble-worker.ts'
 import type { MessageObjects } from '../bucket/message-objects.ts'
+import type { openDoors } from '../compat/doors.ts'
 import type { Config } from './config.ts'
 import { createApi } from '../http/app.ts'
 import { hashApiKey } from '../http/authenticate.ts'
@@ -20,6 +21,7 @@ import type { Meters } from '../observe/meters.ts'
 import { openBilling } from '../manage/billing.ts'
 import { createInviteLimits } from '../manage/invites.ts'
 import { createMetrics } from '../manage/metrics.ts'
+import type { RemovalPorts } from '../manage/removal.ts'
 import { txtRecords } from '../manage/txt-records.ts'
 import { createMailParser } from '../mime/mail-parser.ts'
 import { OVERLOADED, type Overload } from '../observe/overload.ts'
@@ -42,6 +44,8 @@ const DASHBOARD_FOLDER = fileURLToPath(
 
 /** After this time, all processes and workers know a new scenario. */
 const SCRIPTS_KNOWN_MS = 1_000
+
+type Doors = ReturnType<typeof openDoors>
 
 export type Api = Awaited<ReturnType<typeof assembleApi>>
 
@@ -82,7 +86,10 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   })
   // Processes with access to the bucket share one lock: objects that a process without access cannot delete would stay.
   const holdsLock = () => feed.holdsLock(objects ? LOCKS.sweepAll : LOCKS.sweepRows)
-  const sweep = startSweep({ store, objects, now, log, holdsLock }, config.sweepEverySeconds * 1000)
+  let doors: Doors | null = null
+  /** What deletes messages, in whichever way. */
+  const removal: RemovalPorts = { store, objects, now, log, onRemoved: (teamId, ids) => doors?.deleted(teamId, ids) }
+  const sweep = startSweep({ ...removal, store, log, holdsLock }, config.sweepEverySeconds * 1000)
   const endings = createKeyEndings(now)
   const { rootDomain } = config
   const site = {
@@ -118,15 +125,12 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     store,
     now,
     messages: {
+      ...removal,
       store,
-      objects,
       ...shedHeld({ waits, streams, subscriptions }, parts.overload),
       contents: createContents(objects, parser, createParking(config.dataDir)),
-      now,
-      log,
-      ...(config.compat && { onRemoved: (teamId, ids) => doors?.deleted(teamId, ids) }),
     },
-    mailboxes: { store, objects, rootDomain, random: secureRandom, newId, now, log },
+    mailboxes: { ...removal, store, rootDomain, random: secureRandom, newId },
     keys: {
       // Many requests of a test run have the same key.
       store: { ...store, findPrincipal: sharedWithinTurn(store.findPrincipal, (keyHash) => keyHash) },
@@ -185,7 +189,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     observe: { log, meters, isOverloaded, findProblems },
   }
   const app = createApi(ports)
-  const doors = config.compat && (await import('../compat/doors.ts')).openDoors(config.compat, ports)
+  if (config.compat) doors = (await import('../compat/doors.ts')).openDoors(config.compat, ports)
 
   return {
     fetch: underBasePath(doors ? doors.besides(app.fetch) : app.fetch, config.appUrl),

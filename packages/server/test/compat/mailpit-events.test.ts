@@ -119,6 +119,24 @@ test('tags that are set, renamed and deleted are announced as by Mailpit, to tho
   await expect.poll(() => bound.events).toEqual([update(alpha!, ['both']), prune])
 })
 
+test('messages that go with their mailbox, or because they are old, are announced like others', async () => {
+  let ahead = 0
+  const settings = { COMPAT: 'mailpit', COMPAT_PORT: '0', DEFAULT_PLAN: 'pro', RETENTION_SWEEP_SECONDS: '1' }
+  const { compatUrl, sendMail, sdk } = await startServer(settings, () => Date.now() + ahead)
+  const { events, stats } = await listen(compatUrl)
+  await sendMail({ to: 'anna@mailhatch.test', subject: 'First' })
+  await expect.poll(() => events).toHaveLength(1)
+  const mailboxes = await sdk.mailboxes.list()
+  for (const { id } of mailboxes) await sdk.mailboxes.delete(id)
+  await expect.poll(() => events[1]).toEqual({ Type: 'delete', Data: { ID: events[0]!.Data!['ID'] } })
+  await expect.poll(() => stats.at(-1)).toMatchObject({ Data: { Total: 0 } })
+
+  await sendMail({ to: 'ben@mailhatch.test', subject: 'Second' })
+  await expect.poll(() => events).toHaveLength(3)
+  ahead = 100 * 86_400_000
+  await expect.poll(() => events[3]).toEqual({ Type: 'delete', Data: { ID: events[2]!.Data!['ID'] } })
+})
+
 test('a client that does not read is cut, and others miss nothing', async () => {
   const { compatUrl, sendMail } = await start()
   const [slow, other] = [await listen(compatUrl), await listen(compatUrl)]

@@ -2,7 +2,7 @@ import type { Principal } from '../../domain/access.ts'
 import { packageVersion } from '../../http/package-version.ts'
 import type { Followed } from '../../read/subscriptions.ts'
 import type { DoorPorts } from '../door.ts'
-import { createEventGroups, type EventGroup } from '../event-groups.ts'
+import { createEventGroups, EVENT_LIMITS, type EventGroup } from '../event-groups.ts'
 import { toShortId } from '../short-id.ts'
 import { countsOf } from '../counts.ts'
 import { presentEntry } from './present.ts'
@@ -12,13 +12,14 @@ const STATS_DELAY_MS = 250
 
 export type Events = ReturnType<typeof createEvents>
 
-/** `total` is that of the last count. */
-type Group = EventGroup<{ stats: NodeJS.Timeout | null; total: number }>
+type Counts = { total: number; unread: number }
+/** `sent` is the last count. */
+type Group = EventGroup<{ stats: NodeJS.Timeout | null; sent: Counts }>
 
-export function createEvents(ports: DoorPorts) {
+export function createEvents(ports: DoorPorts, limits = EVENT_LIMITS) {
   const version = packageVersion()
-  const groups = createEventGroups<Group['state']>(ports, {
-    newState: () => ({ stats: null, total: 0 }),
+  const sender: Parameters<typeof createEventGroups<Group['state']>>[1] = {
+    newState: () => ({ stats: null, sent: { total: 0, unread: 0 } }),
     withMarks: true,
     async tell(group, followed) {
       await tell(group, followed)
@@ -28,7 +29,9 @@ export function createEvents(ports: DoorPorts) {
     ended({ state: { stats } }) {
       if (stats) clearTimeout(stats)
     },
-  })
+    checked: (group) => inBackground(recount(group)),
+  }
+  const groups = createEventGroups<Group['state']>(ports, sender, limits)
 
   function send(group: Group, type: string, data: unknown): void {
     groups.send(group, JSON.stringify({ Type: type, Data: data }))
@@ -37,15 +40,32 @@ export function createEvents(ports: DoorPorts) {
   function sendStatsSoon(group: Group): void {
     group.state.stats ??= setTimeout(() => {
       group.state.stats = null
-      sendStats(group).catch((error: unknown) => ports.observe.log.error({ err: error }, 'counting messages failed'))
+      inBackground(count(group).then((counts) => sendStats(group, counts, isBound(group))))
     }, STATS_DELAY_MS)
   }
 
-  async function sendStats(group: Group): Promise<void> {
-    const { total, unread } = await countsOf(ports.store, group.principal, groups.viewFor(group))
-    if (isBound(group) && total < group.state.total) send(group, total === 0 ? 'truncate' : 'prune', null)
-    group.state.total = total
+  function inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) => ports.observe.log.error({ err: error }, 'counting messages failed'))
+  }
+
+  function count(group: Group): Promise<Counts> {
+    return countsOf(ports.store, group.principal, groups.viewFor(group))
+  }
+
+  function sendStats(group: Group, counts: Counts, withPrune: boolean): void {
+    const { total, unread } = counts
+    if (withPrune && total < group.state.sent.total) send(group, total === 0 ? 'truncate' : 'prune', null)
+    group.state.sent = counts
     send(group, 'stats', { Total: total, Unread: unread, Version: version })
+  }
+
+  /** What another process has deleted is not announced to this one. */
+  async function recount(group: Group): Promise<void> {
+    const counts = await count(group)
+    const { sent, stats } = group.state
+    const isSame = counts.total === sent.total && counts.unread === sent.unread
+    // A count that is due belongs to something that was announced.
+    if (!isSame && stats === null) sendStats(group, counts, true)
   }
 
   async function tell(group: Group, followed: Followed): Promise<void> {
@@ -55,9 +75,14 @@ export function createEvents(ports: DoorPorts) {
       if (message) send(group, 'new', presentEntry(message, { isRead: followed.isRead, setTags: null }))
       return
     }
-    for (const { id, isRead } of followed.marks.changed) {
+    // Of all messages that are marked at once, only the counts are sent, as in Mailpit.
+    const { changed, isCut } = followed.marks
+    // Clients read their list again.
+    if (isCut) return send(group, 'prune', null)
+    for (const { id, isRead } of changed) {
       // Marks are of the team, and a key may be bound to a mailbox.
-      if (await ports.store.findAnchor(view, id)) send(group, 'update', { ID: toShortId(id), Read: isRead })
+      const isSeen = !isBound(group) || (await ports.store.findAnchor(view, id)) !== null
+      if (isSeen) send(group, 'update', { ID: toShortId(id), Read: isRead })
     }
   }
 
