@@ -62,10 +62,10 @@ export async function removeScenario(ports: ScenarioPorts, where: ScenarioKey): 
   await ports.scripts.refresh()
 }
 
-/** `to` is the recipient of the mail. Workers of older versions do not send it. */
-export type StepRequest = ScenarioKey & { to?: Pick<Recipient, 'domain' | 'mailbox' | 'tag'> | undefined }
+/** Workers of older versions do not name the recipient. */
+export type WantedStep = ScenarioKey & { recipient?: Pick<Recipient, 'domain' | 'mailbox' | 'tag'> | undefined }
 
-export type TakeStep = (request: StepRequest) => Promise<Action>
+export type TakeStep = (request: WantedStep) => Promise<Action>
 
 type StepPorts = HolderPorts & {
   store: Pick<Store, 'findScenario' | 'findScenarioFor' | 'saveScriptState'>
@@ -126,13 +126,13 @@ export function createTakeStep(ports: StepPorts): TakeStep {
       queues.add(`${teamId} ${id}`, { resolve, reject })
     })
 
-  return async ({ teamId, id, to }) => {
+  return async ({ teamId, id, recipient }) => {
     let where: ScenarioKey | null = { teamId, id }
     for (let replaced = 0; where !== null && replaced <= REPLACED_MAX; replaced++) {
       const action = await takeOf(where)
       if (action !== null) return action
-      const holder = to === undefined ? null : await holderOf(to)
-      where = holder && to ? await store.findScenarioFor({ teamId: holder, ...to }, now()) : null
+      const holder = recipient === undefined ? null : await holderOf(recipient)
+      where = holder && recipient ? await store.findScenarioFor({ teamId: holder, ...recipient }, now()) : null
     }
     return ACCEPT
   }

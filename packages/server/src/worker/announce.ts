@@ -61,8 +61,10 @@ function shortReason(error: unknown): string {
 /** The body of the request could not be created. */
 class Unsendable extends Error {}
 
-/** Asks what a script says about a mail to `to`. */
-export type StepRequest = Pick<KnownScript, 'teamId' | 'id'> & { to: Pick<Recipient, 'domain' | 'mailbox' | 'tag'> }
+/** Asks what a script says about a mail for the recipient. */
+export type StepRequest = Pick<KnownScript, 'teamId' | 'id'> & {
+  recipient: Pick<Recipient, 'domain' | 'mailbox' | 'tag'>
+}
 
 /** How the worker asks for scenarios. */
 export type ScriptClient = {

@@ -44,7 +44,9 @@ export function createScripts({ known, takeStep }: ScriptSource, log: Pick<Log, 
     const { domain, mailbox, tag } = recipient
     return {
       teamId,
-      action: await within(STEP_MS_MAX, takeStep({ teamId, id, to: { domain, mailbox, tag } })).catch(acceptAsUsual),
+      action: await within(STEP_MS_MAX, takeStep({ teamId, id, recipient: { domain, mailbox, tag } })).catch(
+        acceptAsUsual,
+      ),
       isInForce: () => scriptFor(recipient) !== null,
     }
   }

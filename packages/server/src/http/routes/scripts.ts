@@ -46,14 +46,16 @@ export const takeScriptStep = route({
     .object({
       teamId: z.string().max(64),
       id,
-      to: z
+      recipient: z
         .object({
           domain: z.string().max(ADDRESS_CHARACTERS_MAX),
           mailbox: z.string().max(ADDRESS_CHARACTERS_MAX),
           tag: z.string().max(ADDRESS_CHARACTERS_MAX).nullable(),
         })
         .optional()
-        .meta({ description: 'The recipient. If the scenario has ended, another one may apply to it by now.' }),
+        .meta({
+          description: 'The address that is named. If the scenario has ended, another one may apply to it by now.',
+        }),
     })
     .meta({ id: 'ScenarioOfWorker' }),
   answers: { 200: json('What the worker has to do.', z.strictObject({ action })) },
