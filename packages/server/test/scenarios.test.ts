@@ -151,7 +151,7 @@ test('what is not valid is refused', async () => {
   const { team } = await sdk.me()
   const to = `qa@${team.domain}`
   await expect(sdk.scenarios.create(to, [])).rejects.toMatchObject({ status: 400 })
-  await expect(sdk.scenarios.create('nonsense', [accept()])).rejects.toMatchObject({ status: 404 })
+  await expect(sdk.scenarios.create('nonsense', [accept()])).rejects.toMatchObject({ status: 400 })
   await expect(sdk.scenarios.create(to, [reject(250)])).rejects.toMatchObject({ status: 400 })
   await expect(sdk.scenarios.create(to, [reject(550, { text: 'a\r\nQUIT' })])).rejects.toMatchObject({ status: 400 })
   await expect(sdk.scenarios.create(to, [delay('61s')])).rejects.toMatchObject({ status: 422 })

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { parseSteps, STEP_EXAMPLES, stepText } from '../domain/step-text.ts'
 import { connect, withConnection } from './connection.ts'
 import { countOf } from './count-of.ts'
-import { readDuration } from './duration.ts'
+import { readDurationUpTo } from './duration.ts'
 import { examples } from './examples.ts'
 import { found } from './found.ts'
 import { dateText } from './human.ts'
@@ -26,12 +26,11 @@ export function addScenarioCommands(program: Command): void {
 
   const create = add(
     'add <address> <step...>',
-    'Script the mail to an address. It replaces the scenario of the same address, and returns when it is in effect.',
+    'Script the mail to an address, such as qa+signup, on the domain of the team unless it has one. It replaces the scenario of the same address, and returns when it is in effect. A step is for one mail, or as many as its x2 says: accept:x2, reject:451x2. Its options follow a comma: at=data (reject, delay; also at=rcpt and at=after-data), enhanced=4.3.0 and, as the last one, text=Try again (reject), after=1kB and stored (cut). The last step stays.',
   )
     .option('--prefix', 'also for other tags of the mailbox that begin like this one')
-    .option('--expires-in <duration>', 'when it ends, at most 24h (default: 10m)', readDuration)
+    .option('--expires-in <duration>', 'when it ends, at most 24h (default: 10m)', readDurationUpTo('24h', '1s'))
     .addHelpText('after', `\nSteps: ${Object.values(STEP_EXAMPLES).join(', ')}`)
-    .addHelpText('after', 'Each is for one mail, or as many as its x2 says. The last one stays.')
     .addHelpText(
       'after',
       examples(
@@ -41,9 +40,10 @@ export function addScenarioCommands(program: Command): void {
     )
     .action(async (address: string, steps: string[], { json, prefix, expiresIn }: AddOptions) => {
       const definitions = parseSteps(steps).map((definition) => ({ definition }))
-      const script = await connect(create).scenarios.create(address, definitions, {
+      const client = connect(create)
+      const to = address.includes('@') ? address : `${address}@${(await client.me()).team.domain}`
+      const script = await client.scenarios.create(to, definitions, {
         match: prefix ? 'prefix' : 'exact',
-        // Less than a second is refused by the server.
         expiresIn: expiresIn === undefined ? undefined : Math.floor(expiresIn / 1_000),
       })
       const added = await script.state()

@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts'
 import { connect, withConnection } from './connection.ts'
 import { countOf } from './count-of.ts'
 import { readCountUpTo } from './count.ts'
-import { readDuration } from './duration.ts'
+import { readDuration, readDurationUpTo } from './duration.ts'
 import { examples } from './examples.ts'
 import { durationText } from './human.ts'
 import { messageTable } from './message-lines.ts'
@@ -31,7 +31,7 @@ export function addSettledCommand(program: Command): void {
     .option('--expect <n>', 'wait for so many messages, and fail if more come', readCountUpTo(EXPECTED_MAX, 0))
     .addOption(
       new Option('--quiet <time>', 'how long nothing must come, at most 20s; longer than your app takes to send')
-        .argParser(readDuration)
+        .argParser(readDurationUpTo('20s'))
         .default(500, '500ms'),
     )
     .addOption(new Option('--timeout <time>', 'maximum time to wait').argParser(readDuration).default(30_000, '30s'))

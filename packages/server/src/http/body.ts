@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { readText } from '../body-text.ts'
 import { AppError } from '../domain/errors.ts'
-import { detailsOf } from '../intake/announcement.ts'
+import { detailsOf } from '../intake/schema-problems.ts'
 
 export const BODY_BYTES_MAX = 256 * 1024
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { splitLocalPart, tenantSubdomain } from '../domain/address.ts'
-import { AppError, type ErrorDetails } from '../domain/errors.ts'
+import { AppError } from '../domain/errors.ts'
 import { parseIsoTime, TIME_PATTERN } from '../domain/iso-time.ts'
 import { BLANKS, isAtMost, trimmedPattern } from '../domain/text-patterns.ts'
 import { withinLimits, withShortLists } from './announcement-limits.ts'
 import type { NormalAnnouncement } from './normal-announcement.ts'
+import { detailsOf } from './schema-problems.ts'
 
 // The limits of RFC 5321, counted in characters: other workers may encode names differently.
 const LOCAL_PART_MAX = 64
@@ -160,22 +161,4 @@ export function readAnnouncement(body: unknown, rootDomain: string): NormalAnnou
 /** Removes what PostgreSQL or JSON cannot represent. */
 function clean(value: string): string {
   return value.isWellFormed() && !value.includes('\0') ? value : value.replaceAll('\0', '').toWellFormed()
-}
-
-export function detailsOf(error: z.ZodError): ErrorDetails {
-  const details: ErrorDetails = {}
-  for (const issue of error.issues) {
-    const field = issue.path.join('.') || 'body'
-    details[field] = [...(details[field] ?? []), problemOf(issue)]
-  }
-  return details
-}
-
-/** A predicate that follows the name of the field, as in our own messages. */
-function problemOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_value')
-    return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
-  if (issue.code !== 'invalid_type') return issue.message
-  if (issue.message.endsWith('received undefined')) return 'is required'
-  return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../domain/errors.ts'
 import type { SetAsideNotice } from '../domain/set-aside.ts'
 import { isAtMost } from '../domain/text-patterns.ts'
-import { detailsOf } from './announcement.ts'
+import { detailsOf } from './schema-problems.ts'
 
 /** Twice the longest address, and longer than any reason. */
 const TEXT_CHARACTERS_MAX = 1_000

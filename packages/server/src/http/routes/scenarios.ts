@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { createScenario as addScenario, readScenario, removeScenario } from '../../manage/scenarios.ts'
 import { presentScenario } from '../present.ts'
+import { requireAddress } from '../scenario-address.ts'
 import { scenarioBody, toScenarioInput } from '../scenario-params.ts'
 import { scenario } from '../shapes/scenario-shapes.ts'
 import { removed } from '../shapes/shapes.ts'
@@ -32,7 +33,10 @@ export const createScenario = route({
     'payload_too_large',
     'unsupported_media_type',
   ],
-  validate: (_, { body }) => toScenarioInput(body),
+  validate(_, { body }) {
+    requireAddress(body.to)
+    return toScenarioInput(body)
+  },
   async handle({ inbound: { scenarios } }, { principal, input }) {
     const added = await addScenario(scenarios, principal.team.id, input)
     return { data: { scenario: presentScenario(added), activeInMs: scenarios.activeInMs } }

@@ -1,6 +1,6 @@
 import { ZodError, type z } from 'zod'
 import { AppError, type ErrorCode } from '../../domain/errors.ts'
-import { detailsOf } from '../../intake/announcement.ts'
+import { detailsOf } from '../../intake/schema-problems.ts'
 import type { Role, SignedIn } from '../../store/accounts.ts'
 import type { Team } from '../../store/mailboxes.ts'
 import { refusalFor } from '../errors.ts'
