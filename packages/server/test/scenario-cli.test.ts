@@ -32,8 +32,8 @@ test('a scenario is added, used, shown and removed on the command line', async (
 
   const tried = await terminal.run(`mailhatch attempts ${to} --limit 2`)
   expect(tried.stdout.split('\n')).toEqual([
-    expect.stringMatching(/^\d\d:\d\d:\d\d  qa\+cli@\S+  refused at rcpt  550 \S+ No such user +from \S+$/),
-    expect.stringMatching(/^\d\d:\d\d:\d\d  qa\+cli@\S+  refused at rcpt  451 .+ from \S+$/),
+    expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3}  qa\+cli@\S+  refused at rcpt  550 \S+ No such user +from \S+$/),
+    expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3}  qa\+cli@\S+  refused at rcpt  451 .+ from \S+$/),
     '',
   ])
   const { stdout: outcomes } = await commands.run(`mailhatch attempts ${to} --json outcome`)

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { connect, withConnection } from './connection.ts'
 import { readCount } from './count.ts'
 import { examples } from './examples.ts'
-import { clockText } from './human.ts'
+import { clockText, sizeText } from './human.ts'
 import { jsonFieldsOption } from './json-fields.ts'
 import { print, type JsonOption } from './output.ts'
 import { tableLines } from './table.ts'
@@ -31,30 +31,34 @@ export function addAttemptsCommand(program: Command): void {
       ),
     )
     .action(async (address: string, { limit, after, ...options }: AttemptsOptions) => {
-      const { attempts: api } = connect(command)
+      const mailhatch = connect(command)
       const attempts: SmtpAttempt[] = []
-      for (let hasMore = true; hasMore && attempts.length < limit;) {
-        const page = await api.list({
-          to: address,
-          limit: Math.min(limit - attempts.length, PAGE_MAX),
-          ...(after !== undefined && { after }),
-          ...(attempts.length > 0 && { after_id: attempts.at(-1)!.id }),
-        })
-        attempts.push(...page.data)
-        hasMore = page.has_more
+      const query = { to: address, limit: Math.min(limit, PAGE_MAX), ...(after !== undefined && { after }) }
+      for await (const attempt of mailhatch.attempts.list(query)) {
+        attempts.push(attempt)
+        if (attempts.length === limit) break
       }
+      // The list is empty for an address whose mail the team does not receive. This says so.
+      if (attempts.length === 0) await mailhatch.messages.settled({ mailbox: address, quiet: 0, wait: 0 })
       const lines = attempts.length > 0 ? tableLines(attempts.map(cellsOf)) : [`No attempts for ${address}.`]
       print(attempts, lines, options)
     })
 }
 
-function cellsOf({ startedAt, to, from, outcome, stage, replies }: SmtpAttempt): string[] {
-  const reply = replies.at(-1)
+function cellsOf({ startedAt, to, from, outcome, stage, replies, size, messageId }: SmtpAttempt): string[] {
+  const isStored = outcome !== 'accepted' && messageId !== null
   return [
-    clockText(startedAt),
+    clockText(startedAt, { withMilliseconds: true }),
     to,
-    `${outcome} at ${stage}`,
-    reply ? `${reply.code} ${reply.text}` : '',
+    `${outcome} at ${stage}${isStored ? ', but stored' : ''}`,
+    repliesText(replies),
+    size === 0 ? '' : sizeText(size),
     `from ${from || '<>'}`,
   ]
+}
+
+/** All codes, and the text of the last: `250, 354, 451 4.3.0 Try again`. */
+function repliesText(replies: SmtpAttempt['replies']): string {
+  const codes = replies.map(({ code }) => code).join(', ')
+  return replies.length === 0 ? 'no reply' : `${codes} ${replies.at(-1)!.text}`
 }

@@ -37,9 +37,10 @@ export function dateText(time: string | number, now = new Date()): string {
 }
 
 /** Local time with seconds, and the date if it is not today. */
-export function clockText(time: string): string {
+export function clockText(time: string, { withMilliseconds = false } = {}): string {
   const at = new Date(time)
-  const clock = at.toLocaleTimeString('en-GB')
+  const milliseconds = withMilliseconds ? `.${String(at.getMilliseconds()).padStart(3, '0')}` : ''
+  const clock = at.toLocaleTimeString('en-GB') + milliseconds
   return at.toDateString() === new Date().toDateString() ? clock : `${at.toLocaleDateString('sv')} ${clock}`
 }
 
