@@ -182,6 +182,7 @@ function pageOf(context: PeerContext): { start: number; limit: number; before: n
   }
 }
 
+/** Like Mailpit, ignores a time before 1970. */
 function viewBefore(view: View, before: number | null): View {
-  return before === null ? view : { ...view, filter: { ...view.filter, end: before } }
+  return before === null || before <= 0 ? view : { ...view, filter: { ...view.filter, end: before } }
 }

@@ -72,10 +72,11 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
     const message = await messageFor(ports, context, id)
     if (ending === undefined) return context.redirect(`${id}${message.html === null ? '.txt' : '.html'}`)
     ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
+    // Also if there is nothing to show, as in Mailpit.
+    await markOpened(ports, viewFor(ports, context), message)
     if (ending === '.html' && message.html === null) {
       throw new AppError('not_found', 'This message does not contain a HTML part')
     }
-    await markOpened(ports, viewFor(ports, context), message)
     if (ending === '.txt') return context.text(textOf(message), 200, viewed('text/plain; charset=utf-8'))
     return sendHtmlPage(ports, context, { ...message, html: message.html! })
   })
