@@ -14,6 +14,8 @@ export type ComparedPeer = {
   start(ports: { port: number; smtpPort: number }): string[]
   /** `known` is how many messages there are at least. */
   newestId(url: string, known: number): Promise<string | undefined>
+  /** The names of the files of a message in paths, if they are not the same in both. */
+  fileNames?(url: string, id: string): Promise<string[]>
   /** Leaves out of an answer what other calls compare. */
   shorten?(call: ComparedCall, body: unknown): unknown
   /** The size of the recording. */
@@ -23,9 +25,9 @@ export type ComparedPeer = {
 export type Counts = { mails: number; calls: number }
 
 /** A mail for one recipient, as another mail catcher stores it as one message and we as one. */
-export type ComparedMail = { from: string; to: string; raw: string }
+export type ComparedMail = { from: string; to: string; raw: string | Buffer }
 
-/** `{3}` in a path or body stands for the id of the mail with that number. */
+/** `{3}` in a path or body stands for the id of the mail with that number, and `{3/0}` in a path for the name of its first file. */
 export type ComparedCall = { method: string; path: string; body?: unknown }
 
 /** What a server answered, with `{3}` for the id of the mail with that number. */
@@ -92,14 +94,16 @@ async function nextId(newestId: () => Promise<string | undefined>, before: strin
 }
 
 async function callServer(
-  { shorten }: ComparedPeer,
+  { shorten, fileNames }: ComparedPeer,
   url: string,
   call: ComparedCall,
   ids: string[],
 ): Promise<ComparedAnswer> {
   const { method, path, body } = call
   const withIds = (text: string) => text.replaceAll(/\{(\d+)\}/g, (_, number: string) => ids[Number(number)]!)
-  const response = await fetch(`${url}${withIds(path)}`, {
+  const [file, number, index] = /\{(\d+)\/(\d)\}/.exec(path) ?? []
+  const name = file === undefined ? '' : ((await fileNames!(url, ids[Number(number)]!))[Number(index)] ?? 'unknown')
+  const response = await fetch(`${url}${withIds(file === undefined ? path : path.replace(file, name))}`, {
     method,
     ...(body !== undefined && {
       body: withIds(JSON.stringify(body)),

@@ -15,6 +15,7 @@ export function comparedCalls(version: 2 | 3, counts: Counts): ComparedCall[] {
   const calls = [
     ...['/email', '/config', '/healthz', '/email/unknown', '/email/unknown/html', '/email/unknown/source'].map(get),
     ...['/email?read=true', '/email?size=1', '/email?subject=code&subject=reset'].map(get),
+    ...[0, 2, 4, 6, 8, 10].map((number) => get(`/email/{${number}}/html`)),
     ...reading,
     get('/email?read=true'),
     { method: 'PATCH', path: '/email/read-all' },
@@ -41,7 +42,8 @@ function readingPath(random: SeededRandom, version: 2 | 3, mails: number): strin
   if (kind < 7) return `${email}/source`
   if (kind < 8) return `${email}/download`
   if (kind < 9) return `${email}/html`
-  if (kind < 10) return `${email}/attachment/${random.pick([IMAGE, 'unknown'])}`
+  if (kind < 10)
+    return `${email}/attachment/${random.pick([IMAGE, 'unknown', email.slice('/email/'.length).replace('}', '/0}')])}`
   if (kind < 14 && version === 3) return summaryPath(random, mails)
   const filters = Array.from({ length: random.below(3) }, () => randomFilter(random, mails))
   return `/email?${[...filters, ...randomPage(random, version, mails)].join('&')}`

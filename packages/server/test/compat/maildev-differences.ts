@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { answered, areErrors, areSamePages, isText, shownIn } from './rule-parts.ts'
+import { answered, OUR_VERSION, areErrors, areSamePages, isText, shownIn } from './rule-parts.ts'
 import type { Difference, IntendedDifference } from './differences.ts'
-
-const OUR_VERSION = // What every package has.
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 /** MailDev's parser wraps lines. */
 const onOneLine = (value: unknown) => String(value).replaceAll(/\s+/g, ' ').trim()
@@ -11,7 +7,7 @@ const onOneLine = (value: unknown) => String(value).replaceAll(/\s+/g, ' ').trim
 const withoutImage = (value: unknown) =>
   String(value)
     .replaceAll(/data:image\/png;base64,[^"]*/g, 'cid:logo@app.example')
-    .replaceAll('\n', '')
+    .replaceAll(/<\/?(?:html|head|body)>|<meta [^>]*>|\n/g, '')
 
 /** The tables of docs/guide/maildev-api.md: for both versions, and for one alone. */
 export const MAILDEV_TABLES: Record<'both' | 2 | 3, IntendedDifference[]> = {
@@ -202,7 +198,8 @@ function humanSize(bytes: number): string {
 
 /** How many emails no call has opened. */
 function unreadIn({ before, answers }: Difference): number {
-  const opened = before.filter(({ method, path }) => method === 'GET' && /^\/api\/email\/\{\d+\}$/.test(path))
+  // Asking for a file by its place opens the email as well.
+  const opened = before.flatMap(({ path }) => /^\/api\/email\/(\{\d+\})(?:$|\/attachment\/\{)/.exec(path)?.[1] ?? [])
   // The body of a summary.
-  return (answers.ours.body as { storeTotal: number }).storeTotal - new Set(opened.map(({ path }) => path)).size
+  return (answers.ours.body as { storeTotal: number }).storeTotal - new Set(opened).size
 }

@@ -49,6 +49,7 @@ function readingCall(random: SeededRandom, mails: number): ComparedCall {
   }
   if (kind < 14) return get(`/api/v1/messages/${id}`)
   if (kind < 17) return get(`/api/v2/messages?start=${random.below(mails)}${page.replace(/&start=\d+/, '')}`)
+  if (kind < 18) return get(`/api/v1/messages/{${2 * random.below(mails / 2)}}/download`)
   return get(`/api/v1/messages/${id}/mime/part/${random.below(3)}/download`)
 }
 

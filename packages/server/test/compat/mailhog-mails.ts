@@ -1,5 +1,4 @@
 import { numberedRandom } from '../support/seeded-random.ts'
-import type { ComparedMail } from './comparison.ts'
 import { comparedMail as ordinaryMail } from './mailpit-mails.ts'
 
 const SEED = 1_025
@@ -8,7 +7,7 @@ const ENCODED_SUBJECT = /^(Subject: ).*=\?.*$/m
 const ENCODED_WORD = `=?utf-8?b?${Buffer.from('Grüße').toString('base64')}?=`
 
 /** Ordinary mail, and some whose structure MailHog reads in its own way. */
-export function comparedMail(number: number): ComparedMail {
+export function comparedMail(number: number): ReturnType<typeof ordinaryMail> {
   const random = numberedRandom(SEED, number)
   const ordinary = ordinaryMail(number)
   const mail = { ...ordinary, raw: ordinary.raw.replace(ENCODED_SUBJECT, `$1${ENCODED_WORD}`) }

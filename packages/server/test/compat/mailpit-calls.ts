@@ -13,9 +13,17 @@ const [WORDS, PEOPLE] = [ALL_WORDS, ALL_PEOPLE].map((all) => all.filter((text) =
 /** Calls that change nothing but read flags, then some that delete. */
 export function comparedCalls(counts: Counts): ComparedCall[] {
   const reading = Array.from({ length: counts.calls }, (_, number) =>
-    readingCall(numberedRandom(SEED, number), counts.mails),
+    (number % 4 === 3 ? otherCall : readingCall)(numberedRandom(SEED, number), counts.mails),
   )
-  const fixed = ['/api/v1/messages', '/api/v1/webui', '/api/v1/search', '/api/v1/message/unknown', '/view/latest.txt']
+  const fixed = [
+    '/api/v1/info',
+    '/api/v1/tags',
+    '/api/v1/messages',
+    '/api/v1/webui',
+    '/api/v1/search',
+    '/api/v1/message/unknown',
+    '/view/latest.txt',
+  ]
   return [
     ...fixed.map((path) => ({ method: 'GET', path })),
     ...reading,
@@ -52,6 +60,24 @@ function readingCall(random: SeededRandom, mails: number): ComparedCall {
       body: { Read: random.chance(0.5), Search: randomQuery(random, mails) },
     }
   return get(`/view/${id}.txt`)
+}
+
+/** What few clients ask for. */
+function otherCall(random: SeededRandom, mails: number): ComparedCall {
+  const number = random.below(mails)
+  const message = `/api/v1/message/{${number}}`
+  const file = `/part/{${number}/${random.below(3)}}`
+  const dates = random.pick(['after:"2026-11-18 10:00"', 'before:2030-01-01', '-before:2026-01-01 code'])
+  const path = random.pick([
+    `${message}/raw`,
+    message + file,
+    `${message}${file}/thumb`,
+    `/view/{${number}}.html`,
+    `/view/{${number}}.txt`,
+    `/api/v1/search?query=${encodeURIComponent(dates)}&tz=${random.pick(['Europe/Berlin', 'Pacific/Auckland', 'UTC'])}`,
+    `/api/v1/messages?limit=2&before=${random.pick(['2030-01-01T00:00:00Z', '2001-01-01T00:00:00Z', '1000'])}`,
+  ])
+  return { method: 'GET', path }
 }
 
 const ADDRESS_FIELDS = ['to', 'from', 'cc', 'bcc', 'reply-to', 'addressed', 'To', 'FROM']

@@ -1,4 +1,13 @@
-import { answered, areArrivals, areErrors, isText, shownIn, valuesNamed } from './rule-parts.ts'
+import {
+  answered,
+  OUR_VERSION,
+  areArrivals,
+  areErrors,
+  areSamePages,
+  isText,
+  shownIn,
+  valuesNamed,
+} from './rule-parts.ts'
 import type { Difference, IntendedDifference } from './differences.ts'
 
 const withoutReturns = (value: unknown) => String(value).replaceAll('\r\n', '\n')
@@ -27,10 +36,21 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
         rejects: { answers: { peer: answered({ Received: ['a', 'b'] }), ours: answered({ Received: ['c'] }) } },
       },
       {
-        path: /\/headers\.body\.(?:Return-Path|Bcc)(?:\.#)?$/,
+        path: /\/headers\.body\.(?:Return-Path|Bcc|Message-Id)(?:\.#)?$/,
         holds: ({ peer, ours, path }) =>
           ours === undefined || (path.includes('Return-Path') && ours === '<bounce@app.example>' && isText(peer)),
         rejects: { ours: '<added@app.example>' },
+      },
+      {
+        path: /\.MessageID$/,
+        holds: ({ peer, ours }) => /^\w{22}@mailpit$/.test(String(peer)) && ours === '',
+        rejects: { ours: 'added' },
+      },
+      {
+        path: /\/raw\.body$/,
+        holds: ({ peer, ours }) =>
+          isText(peer) && isText(ours) && ours.length > 0 && peer.endsWith(ours.slice(ours.indexOf('\r\n\r\n'))),
+        rejects: { ours: 'Another mail' },
       },
     ],
   },
@@ -43,13 +63,24 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     ),
   },
   {
+    difference: 'From of a mail without that header is the sender that SMTP names',
+    why: 'as in our API; Mailpit has an empty address',
+    shownBy: [
+      {
+        path: /\.From\.Address$/,
+        holds: ({ peer, ours }) => peer === '' && ours === 'odd@odd.example',
+        rejects: { ours: 'ann@app.example' },
+      },
+    ],
+  },
+  {
     difference: 'Size is that of the mail as received',
     why: 'it has no added headers',
     shownBy: [
       {
         path: /\.Size$/,
         holds: ({ peer, ours }) => typeof ours === 'number' && Number(peer) > ours && Number(peer) - ours < 400,
-        rejects: { ours: 1 },
+        rejects: { ours: '1' },
       },
     ],
   },
@@ -71,7 +102,7 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     why: 'messages are stored so; `/raw` has the line ends of the mail',
     shownBy: [
       {
-        path: /\.(?:Text|HTML)$|^GET \/view\/.*\.body$/,
+        path: /\.(?:Text|HTML)$|^GET \/view\/.*\.txt\.body$/,
         holds: ({ peer, ours }) => withoutReturns(peer) === ours,
         rejects: { ours: 'Another text' },
       },
@@ -171,10 +202,13 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
   {
     difference: '`/view/{ID}.html` is cleaned, without scripts and remote content, and files are only saved',
     why: 'mail is written by strangers; the field `HTML` has all of it',
-    shownBy: shownIn(
-      'mailpit-access',
-      'mail is shown without scripts, in an origin of its own, and files are only saved',
-    ),
+    shownBy: [
+      {
+        path: /^GET \/view\/.*\.html\.body$/,
+        holds: (found) => areSamePages(found) && String(found.ours).startsWith('<!doctype html>'),
+        rejects: { ours: '<!doctype html><p>Other' },
+      },
+    ],
   },
   {
     difference:
@@ -183,11 +217,45 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     shownBy: shownIn('mailpit-client', 'the thumbnail of a small raster image is the image, and others are blank'),
   },
   {
+    difference: 'A thumbnail of a part that does not exist is a 404',
+    why: 'Mailpit responds with 400',
+    shownBy: [
+      {
+        path: /\/thumb\.status$/,
+        holds: ({ peer, ours }) => peer === 400 && ours === 404,
+        rejects: { peer: 200 },
+      },
+    ],
+  },
+  {
+    difference: '`Username`, `Database`, `DatabaseSize` and the figures of SMTP in `/api/v1/info` are empty or 0',
+    why: 'they are not known, or are of all teams; see [metrics](../operate/monitoring.md)',
+    shownBy: [
+      {
+        path: /\/info\.body\.(?:Database|DatabaseSize|RuntimeStats\.(?:Memory|SMTP\w+))$/,
+        holds: ({ ours }) => ours === '' || ours === 0,
+        rejects: { ours: 1 },
+      },
+    ],
+  },
+  {
+    difference: '`Version` is that of Mailhatch, and `Uptime` that of its process',
+    why: 'this is Mailhatch',
+    shownBy: [
+      { path: /\/info\.body\.Version$/, holds: ({ ours }) => ours === OUR_VERSION, rejects: { ours: 'v1' } },
+      {
+        path: /\/info\.body\.RuntimeStats\.Uptime$/,
+        holds: ({ ours }) => Number.isInteger(ours) && Number(ours) >= 0,
+        rejects: { ours: -1 },
+      },
+    ],
+  },
+  {
     difference: 'Errors have other texts',
     why: 'their status is the same where Mailpit has one',
     shownBy: [
       {
-        path: /^GET \/api\/v1\/message\/[^/]*\.body$/,
+        path: /^GET \/api\/v1\/message\/[^/]*(?:\/part\/.*)?\.body$/,
         holds: (found) => isText(found.peer) && isText(found.ours) && found.ours !== '' && areErrors(found),
         rejects: { answers: { peer: answered('one'), ours: answered('other') } },
       },

@@ -21,7 +21,7 @@ export const TAGS = ['red', 'Blue', 'late shift']
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const SEED = 20_261_118
 
-export function comparedMail(number: number): ComparedMail {
+export function comparedMail(number: number): ComparedMail & { raw: string } {
   const random = numberedRandom(SEED, number)
   const address = () => `${random.pick(PEOPLE)}@${random.pick(DOMAINS)}`
   const to = address()

@@ -2,10 +2,13 @@ import type { ComparedPeer } from './comparison.ts'
 import { comparedCalls } from './mailpit-calls.ts'
 import { INTENDED_DIFFERENCES } from './mailpit-differences.ts'
 import { comparedMail } from './mailpit-mails.ts'
+import { mixedWithOdd } from './odd-mails.ts'
+
+type File = { PartID: string }
 
 export const MAILPIT: ComparedPeer = {
   name: 'mailpit',
-  mail: comparedMail,
+  mail: mixedWithOdd('mailpit', comparedMail),
   calls: comparedCalls,
   intended: INTENDED_DIFFERENCES,
   start: ({ port, smtpPort }) => [
@@ -20,11 +23,20 @@ export const MAILPIT: ComparedPeer = {
     const { messages } = (await response.json()) as { messages: { ID: string }[] }
     return messages[0]?.ID
   },
+  async fileNames(url, id) {
+    const message = (await (await fetch(`${url}/api/v1/message/${id}`)).json()) as Record<
+      'Inline' | 'Attachments',
+      File[]
+    >
+    return [...message.Inline, ...message.Attachments].map(({ PartID }) => PartID)
+  },
   /** The messages of a search as their ids: what a list says of a message is compared by other calls. */
   shorten({ path }, body) {
+    // Pictures are not texts, and thumbnails are made in another way.
+    if (path.endsWith('/thumb')) return null
     if (!path.startsWith('/api/v1/search') || typeof body !== 'object' || body === null) return body
     if (!('messages' in body)) return body
     return { ...body, messages: (body.messages as { ID: string }[]).map(({ ID }) => ID) }
   },
-  recorded: { mails: 30, calls: 220 },
+  recorded: { mails: 50, calls: 240 },
 }

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
 import type { ComparedAnswer } from './comparison.ts'
 import type { Difference, NamedTest } from './differences.ts'
 
 /** What the rules of several peers have in common. */
+
+export const OUR_VERSION = // What every package has.
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 export const isText = (value: unknown): value is string => typeof value === 'string'
 
