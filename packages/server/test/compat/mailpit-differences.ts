@@ -190,6 +190,11 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     shownBy: shownIn('mailpit-client', 'bad input is refused and changes nothing'),
   },
   {
+    difference: 'A deletion or marking by a search that says nothing, such as `to:` or `""`, is a 400',
+    why: 'in Mailpit, it is of every message',
+    shownBy: shownIn('mailpit-client', 'bad input is refused and changes nothing'),
+  },
+  {
     difference: 'A search looks at the newest 50,000 messages',
     why: 'limits of memory and time; Mailpit keeps 500 messages by default',
     shownBy: { file: 'src/compat/walk.test.ts', test: 'a search looks at the newest 50,000 messages' },

@@ -17,7 +17,7 @@ type Counts = { total: number; unread: number }
 type Group = EventGroup<{ stats: NodeJS.Timeout | null; sent: Counts }>
 
 export function createEvents(ports: DoorPorts, limits = EVENT_LIMITS) {
-  const version = packageVersion()
+  const version = `v${packageVersion()}`
   const sender: Parameters<typeof createEventGroups<Group['state']>>[1] = {
     newState: () => ({ stats: null, sent: { total: 0, unread: 0 } }),
     withMarks: true,
