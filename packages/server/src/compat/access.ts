@@ -80,11 +80,16 @@ function hostName(url: string): string | null {
  */
 function refuseOtherSites({ site }: Pick<DoorPorts, 'site'>, headers: Headers): void {
   const origin = headers.get('origin')
-  if (origin !== null && site.allowedOrigins.includes(origin)) return
+  if (origin !== null && (site.allowedOrigins.includes(origin) || isOwn(origin, headers))) return
   const fetchSite = headers.get('sec-fetch-site')
-  const isOwn = fetchSite === null || fetchSite === 'none' || fetchSite === 'same-origin'
-  if (origin === null && isOwn) return
+  const isFromHere = fetchSite === null || fetchSite === 'none' || fetchSite === 'same-origin'
+  if (origin === null && isFromHere) return
   throw fromOtherSite()
+}
+
+/** Some WebSocket clients that are no browsers name the server itself. */
+function isOwn(origin: string, headers: Headers): boolean {
+  return URL.canParse(origin) && new URL(origin).host === headers.get('host')
 }
 
 /**
@@ -94,8 +99,8 @@ function refuseOtherSites({ site }: Pick<DoorPorts, 'site'>, headers: Headers): 
 function refuseOtherPages({ site }: Pick<DoorPorts, 'site'>, headers: Headers): void {
   const referer = headers.get('referer')
   if (referer === null) return
-  const page = URL.canParse(referer) ? new URL(referer) : null
-  if (page && (page.host === headers.get('host') || site.allowedOrigins.includes(page.origin))) return
+  if (isOwn(referer, headers)) return
+  if (URL.canParse(referer) && site.allowedOrigins.includes(new URL(referer).origin)) return
   throw fromOtherSite()
 }
 

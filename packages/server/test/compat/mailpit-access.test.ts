@@ -97,6 +97,9 @@ test('no web page can reach the port: by its origin, by another name, or with re
     expect(await status(door, { ...key, 'sec-fetch-site': 'none' })).toBe(200)
     expect(await status(door, { ...key, origin: 'https://evil.example' })).toBe(403)
     expect(await status(door, { ...key, origin: 'null' })).toBe(403)
+    // As clients that are no browsers send it.
+    expect(await status(door, { ...key, origin: new URL(door).origin })).toBe(200)
+    expect(await status(door, { ...key, origin: 'http://localhost:1' })).toBe(403)
     expect(await status(door, { ...key, 'sec-fetch-site': 'cross-site' })).toBe(403)
     expect(await status(door, { ...key, 'sec-fetch-site': 'same-site' })).toBe(403)
   }

@@ -247,7 +247,7 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     difference: '`Version` is that of Mailhatch, and `Uptime` that of its process',
     why: 'this is Mailhatch',
     shownBy: [
-      { path: /\/info\.body\.Version$/, holds: ({ ours }) => ours === OUR_VERSION, rejects: { ours: 'v1' } },
+      { path: /\/info\.body\.Version$/, holds: ({ ours }) => ours === `v${OUR_VERSION}`, rejects: { ours: 'v1' } },
       {
         path: /\/info\.body\.RuntimeStats\.Uptime$/,
         holds: ({ ours }) => Number.isInteger(ours) && Number(ours) >= 0,
