@@ -136,7 +136,7 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
 /** The names of the headers of a mail, and its body without the end of its last line. */
 function partsOf(mail: unknown): { names: string[]; body: string } {
   const [head = '', ...others] = String(mail).split('\r\n\r\n')
-  const names = Array.from(head.matchAll(/^[\w-]+(?=:)/gm), ([name]) => name)
+  const names = Array.from(head.matchAll(/^[\w-]+(?=: )/gm), ([name]) => name)
   return { names, body: others.join('\r\n\r\n').replace(/(?:\r\n)+$/, '') }
 }
 
