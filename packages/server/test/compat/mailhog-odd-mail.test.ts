@@ -39,7 +39,17 @@ test('every odd mail can be listed, read and searched, with all its parts', asyn
       expect((await get(`/v1/messages/${message.ID}/mime/part/${index}/download`)).status).toBe(200)
     }
   })
-  expect(await (await get('/v2/search?kind=containing&query=the')).json()).toHaveProperty('total')
+  const search = async (query: string) =>
+    (await (await get(`/v2/search?kind=containing&limit=250&query=${query}`)).json()) as {
+      total: number
+      items: Message[]
+    }
+  // Others have it only in encoded text.
+  const plain = FILES.filter((name) => readFileSync(join(FOLDER, name)).includes('482913')).length
+  const { total: matching, items } = await search('482913')
+  expect(matching).toBeGreaterThanOrEqual(plain)
+  expect(items).toHaveLength(matching)
+  expect((await search('no-mail-says-this')).total).toBe(0)
 })
 
 test('a large mail is the same in lists, also for several clients at once, and one that leaves does not block others', async () => {
