@@ -14,7 +14,9 @@ export type DoorRow = {
   reader?: number
   /** What a key gets that does not see the message. As above if it is not given. */
   outsider?: number
-  /** The response to a caller who sees the message has its id or its word. */
+  /** The content type of the response to a caller who sees the message, and of no other. */
+  type?: string
+  /** The response to a caller who sees the message has its id or its word. For a WebSocket, one that comes later. */
   isShowing?: true
   /** Marks, tags or deletes the message, or adds one. */
   isChanging?: true
@@ -39,9 +41,11 @@ export type DoorCase = {
 const ABSENT = { outsider: 404 }
 /** Refused with a text that says what is not supported. */
 const REFUSED = { status: 400, reader: 400, outsider: 400 }
+/** Opened, also for those who then see nothing of ours. */
+const WEB_SOCKET = { status: 101, isShowing: true } as const
 const FULL_ONLY = { reader: 403, isChanging: true } as const
 
-/** For each door, exactly the routes that it has. */
+/** For each door, exactly the routes that it has. Words after the path tell two calls of a route apart. */
 export const DOOR_CASES: Record<PeerName, DoorCase> = {
   mailpit: {
     idOf: toShortId,
@@ -54,13 +58,15 @@ export const DOOR_CASES: Record<PeerName, DoorCase> = {
       'GET /api/v1/messages': { isShowing: true },
       'PUT /api/v1/messages': { ...FULL_ONLY, body: ({ id }) => ({ Read: true, IDs: [id] }) },
       'DELETE /api/v1/messages': { ...FULL_ONLY, body: ({ id }) => ({ IDs: [id] }) },
+      'DELETE /api/v1/messages without ids': { ...FULL_ONLY, isEmptying: true, body: () => ({}) },
+      'WebSocket /api/events': WEB_SOCKET,
       'GET /api/v1/search': { isShowing: true, query: ({ word }) => `query=${word}` },
       'DELETE /api/v1/search': { ...FULL_ONLY, query: ({ word }) => `query=${word}` },
       'GET /api/v1/message/:id': { ...ABSENT, isShowing: true },
       'GET /api/v1/message/:id/headers': { ...ABSENT, isShowing: true },
       'GET /api/v1/message/:id/raw': { ...ABSENT, isShowing: true },
       'GET /api/v1/message/:id/part/:part': { ...ABSENT, isShowing: true },
-      'GET /api/v1/message/:id/part/:part/thumb': ABSENT,
+      'GET /api/v1/message/:id/part/:part/thumb': { ...ABSENT, type: 'image/png' },
       'POST /api/v1/message/:id/release': { ...REFUSED, ...ABSENT },
       'GET /api/v1/message/:id/html-check': { ...REFUSED, ...ABSENT },
       'GET /api/v1/message/:id/link-check': { ...REFUSED, ...ABSENT },
@@ -95,6 +101,7 @@ export const DOOR_CASES: Record<PeerName, DoorCase> = {
       'GET /api/v1/messages/:id/mime/part/:part/download': { ...ABSENT, isShowing: true },
       'POST /api/v1/messages/:id/release': { ...REFUSED, ...ABSENT },
       'GET /api/v1/events': { isStream: true },
+      'WebSocket /api/v2/websocket': WEB_SOCKET,
       'GET /api/v2/messages': { isShowing: true },
       'GET /api/v2/search': { isShowing: true, query: ({ word }) => `kind=containing&query=${word}` },
       'GET /api/v2/jim': { status: 404 },

@@ -9,6 +9,7 @@ import { openPeople } from '../support/people.ts'
 import { ADMIN_TOKEN } from '../support/admin-subject.ts'
 import { DOOR_CASES, type CallSubject, type DoorRow } from './door-cases.ts'
 import { namesIds, type IdRequest } from './id-probe.ts'
+import { openWebSocket } from './open-web-socket.ts'
 import { openCallers, type OtherCaller } from './other-matrix.ts'
 import { answering, type Registered } from './other-routes.ts'
 
@@ -130,6 +131,7 @@ export async function startDoorMatrix(peer: PeerName) {
     const subject = row.isChanging ? await newSubject() : shared
     const before = row.isChanging ? await stateOf(subject) : ''
     const filled = pathFor(path, subject)
+    if (method === 'WebSocket') return checkWebSocket({ entry, caller, expected }, filled)
     const response = await fetch(`${urls[entry]}${filled}?${row.query?.(subject) ?? ''}`, {
       method,
       redirect: 'manual',
@@ -146,9 +148,34 @@ export async function startDoorMatrix(peer: PeerName) {
     const isRight =
       response.status === expected &&
       (mayDo ? shows || !row.isShowing : !shows) &&
+      (row.type === undefined || (response.headers.get('content-type') === row.type) === mayDo) &&
       changes === (mayDo && row.isChanging === true)
     if (row.isEmptying) shared = await newSubject()
     return isRight ? null : { status: response.status, shows, changes }
+  }
+
+  /** Whether it opens, and what it then shows of a message that comes. */
+  async function checkWebSocket(
+    { entry, caller, expected }: Omit<DoorCell, 'name'>,
+    path: string,
+  ): Promise<object | null> {
+    const sees = is(SEEING, caller)
+    const socket = openWebSocket(urls[entry] + path, await headersOf(caller))
+    const status = await socket.status
+    // For a caller who sees nothing: when another one has seen the message, this one would have.
+    const control = status === 101 && !sees ? openWebSocket(urls[entry] + path, await headersOf(SEEING[0])) : socket
+    try {
+      if (status !== 101) return status === expected ? null : { status }
+      await control.status
+      const { word } = await newSubject()
+      await vi.waitUntil(() => control.text().includes(word), { timeout: STORED_MS_MAX })
+      await socket.answered()
+      const shows = socket.text().includes(word)
+      return status === expected && shows === sees ? null : { status, shows }
+    } finally {
+      socket.close()
+      control.close()
+    }
   }
 
   function cellsFor(callers: readonly DoorCaller[], entries: readonly DoorCell['entry'][] = ENTRIES): DoorCell[] {
