@@ -43,7 +43,7 @@ const steps = [
       .meta({ description: 'The code of the reply. After 421, the connection is closed.', example: 451 }),
     enhanced: z
       .string()
-      .regex(/^[45]\.\d{1,3}\.\d{1,3}$/)
+      .regex(/^[45]\.\d{1,3}\.\d{1,3}$/, 'must be a status such as 4.3.0')
       .optional()
       .meta({
         description: 'The enhanced status code of the reply, of the same class as the code. `<class>.0.0` by default.',
@@ -51,7 +51,7 @@ const steps = [
       }),
     text: z
       .string()
-      .regex(new RegExp(`^[ -~]{1,${REPLY_CHARACTERS_MAX}}$`))
+      .regex(new RegExp(`^[ -~]{1,${REPLY_CHARACTERS_MAX}}$`), `must be 1 to ${REPLY_CHARACTERS_MAX} ASCII characters`)
       .optional()
       .meta({ description: 'The text of the reply.', example: 'Try again later' }),
     times,
