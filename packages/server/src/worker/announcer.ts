@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
 import { metadataKey, metadataPrefix } from '../domain/object-keys.ts'
@@ -391,7 +390,8 @@ export function createAnnouncer(given: Ports): Announcer {
     let keys = [...offered.keys(), ...fresh.keys(), ...inFlight.keys()]
     const isPending = (key: string) => offered.has(key) || fresh.has(key) || stored.has(key) || inFlight.has(key)
     while ((keys = keys.filter(isPending)).length > 0 && performance.now() < endsAt) {
-      await Promise.race([pause(LOOK_MS), ...inFlight.values()])
+      const looked = new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS))
+      await Promise.race([looked, ...inFlight.values()])
     }
   }
 
