@@ -25,6 +25,10 @@ describe('url and key', () => {
     vi.unstubAllGlobals()
     expect(url).toBe('http://localhost:3003')
     expect(() => new Mailhatch({ url: 'localhost:3003' })).toThrow('must start with http:// or https://')
+    // What `startMailhatch` returns has more than the options.
+    const started = { url: 'http://localhost:1', apiKey: 'key', smtpPort: 2525, stop() {} }
+    expect(new Mailhatch(started).url).toBe('http://localhost:1')
+    expect(() => new Mailhatch({ ...started, timeout: Number.NaN })).toThrow('timeout')
   })
 })
 

@@ -3,7 +3,7 @@ import { attemptsFor, createAttempts, type Attempts } from './attempts.ts'
 import type { Duration } from './duration.ts'
 import { createMailboxes, type Mailboxes } from './mailboxes.ts'
 import { createMessages, readerOf, type Messages } from './messages.ts'
-import { anything, checkCount, checkOptions, checkTimer, type OptionChecks } from './options.ts'
+import { anything, checkCount, checkValues, checkTimer, type OptionChecks } from './options.ts'
 import { createScenarios, type Scenarios } from './scenarios.ts'
 import { createTransport, requestOptions, type RequestOptions, type Transport } from './transport.ts'
 import { createWebhookEndpoints, type WebhookEndpoints } from './webhook-endpoints.ts'
@@ -57,7 +57,8 @@ export class Mailhatch {
   readonly #transport: Transport
 
   constructor(options: MailhatchOptions = {}) {
-    checkOptions('new Mailhatch()', options, CLIENT_OPTIONS)
+    // A server that `startMailhatch` has started may be passed as a whole.
+    checkValues('new Mailhatch()', options, CLIENT_OPTIONS)
     this.url = (options.url ?? (environment('MAILHATCH_URL') || DEFAULT_URL)).replace(/\/+$/, '')
     if (!/^https?:\/\//i.test(this.url)) {
       throw new TypeError(`The url must start with http:// or https://, as in ${DEFAULT_URL}, not '${this.url}'.`)

@@ -55,12 +55,23 @@ export function checkOptions<Options extends object>(
   checks: OptionChecks<Options>,
 ): Options {
   for (const [name, value] of Object.entries(checkObject(of, options))) {
-    if (value === undefined) continue
-    const names = Object.keys(checks)
-    if (!Object.hasOwn(checks, name)) {
-      throw new TypeError(`${of} has no option ${JSON.stringify(name)}. Its options are ${names.join(', ')}.`)
-    }
-    checks[name as keyof Options](value, `\`${name}\` of ${of}`)
+    if (value === undefined || Object.hasOwn(checks, name)) continue
+    const names = Object.keys(checks).join(', ')
+    throw new TypeError(`${of} has no option ${JSON.stringify(name)}. Its options are ${names}.`)
+  }
+  return checkValues(of, options, checks)
+}
+
+/** The same of an object that may have other properties too. */
+export function checkValues<Options extends object>(
+  of: string,
+  options: Options,
+  checks: OptionChecks<Options>,
+): Options {
+  checkObject(of, options)
+  // The names of all checks are those of options.
+  for (const name of Object.keys(checks) as (keyof Options & string)[]) {
+    if (options[name] !== undefined) checks[name](options[name], `\`${name}\` of ${of}`)
   }
   return options
 }

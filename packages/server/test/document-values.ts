@@ -16,6 +16,8 @@ const TOGETHER = [
   'Pass at least one filter',
   'must be longer than quiet',
 ]
+/** Addresses have rules that a pattern cannot say, such as a length in bytes. */
+const OF_ADDRESSES = ['must be an address', 'bytes before the @']
 /**
  * The server accepts more than a schema can say: URLs with other ports, public addresses and non-ASCII names, and tags as
  * comma-separated lists, which are counted together.
@@ -54,7 +56,8 @@ export async function sendValues(
     if (isStream) await response.body?.cancel()
     const isRefused = response.status === 400 || response.status === 422
     const isExcused =
-      STATE_CODES.some((code) => body.includes(`"${code}"`)) || TOGETHER.some((text) => body.includes(text))
+      STATE_CODES.some((code) => body.includes(`"${code}"`)) ||
+      [...TOGETHER, ...OF_ADDRESSES].some((text) => body.includes(text))
     const isWrong = isValid ? isRefused && !isExcused : !isRefused && response.status < 400 && !LENIENT.includes(name)
     if (!isWrong && response.status < 500) return
     const what = `${described.method} ${described.path} ${name}=${JSON.stringify(value)}`

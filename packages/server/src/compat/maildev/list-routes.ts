@@ -17,7 +17,7 @@ import type { MaildevPorts } from './caller.ts'
 import { parseFilters } from './filter.ts'
 import { LIST_MAX } from './lists.ts'
 import { presentSummary } from './present.ts'
-import type { FoundEmail, Order } from './search.ts'
+import type { FoundEmail, EmailOrder } from './search.ts'
 import { SECOND, THIRD, type Version } from './version.ts'
 
 const SUMMARIES = { default: 50, max: 200 }
@@ -108,7 +108,7 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
 }
 
 type Page = {
-  order: Order
+  order: EmailOrder
   /** Whether the place of an email among all others matters. */
   isPart: boolean
   page<Item>(items: Item[]): Item[]

@@ -6,7 +6,7 @@ import { slicesOf } from '../walk.ts'
 import { createAddresses, type EmailAddress } from './facts.ts'
 import { matchesFilter, type Filter } from './filter.ts'
 import { textOf } from './present.ts'
-import { createSearch, type FoundEmail, type Order } from './search.ts'
+import { createSearch, type FoundEmail, type EmailOrder } from './search.ts'
 import type { Version } from './version.ts'
 
 /** Emails in a list, which has them whole. */
@@ -31,10 +31,10 @@ export type Lists = {
     view: View,
     version: Version,
     filters: Filter[],
-    options: { max: number; order: Order },
+    options: { max: number; order: EmailOrder },
   ): Promise<FoundEmail[]>
   /** Those with the words in their subject, addresses or text. */
-  containing(view: View, words: string, options: { unreadOnly: boolean; order: Order }): Promise<FoundEmail[]>
+  containing(view: View, words: string, options: { unreadOnly: boolean; order: EmailOrder }): Promise<FoundEmail[]>
   /** As JSON. Where a limit leaves some out, those are left out that come first, or last if the newest is first. */
   write(view: View, found: FoundEmail[], writing: Writing): Promise<string>
 }

@@ -14,13 +14,13 @@ const SORTED_AT_ONCE = 200
 export type FoundEmail = StoredSummary & { isRead: boolean }
 
 /** By the time that the mails say. Null for the order of arrival. */
-export type Order = 'asc' | 'desc' | null
+export type EmailOrder = 'asc' | 'desc' | null
 
 /** All matches among the newest messages; or the newest ones, if `max` is enough. */
 export type MaildevSearch = (
   view: View,
   isMatch: (message: FoundEmail) => Promise<boolean>,
-  options: { max: number; order: Order },
+  options: { max: number; order: EmailOrder },
 ) => Promise<FoundEmail[]>
 
 export function createSearch(store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>): MaildevSearch {
