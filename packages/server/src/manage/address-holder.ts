@@ -40,6 +40,22 @@ export async function findHolders(
   return new Map(found)
 }
 
+/** The same for addresses of several domains. By domain and mailbox. */
+export async function findHoldersByDomain(
+  ports: HolderPorts,
+  addresses: Address[],
+): Promise<Map<string, Map<string, AddressHolder | null>>> {
+  const names = new Map<string, Set<string>>()
+  for (const { domain, mailbox } of addresses) names.set(domain, (names.get(domain) ?? new Set()).add(mailbox))
+  const found = await inGroups(
+    Array.from(names),
+    FOUND_AT_ONCE,
+    async ([domain, mailboxes]) =>
+      [domain, await findHolders(ports, { domain, mailboxes: Array.from(mailboxes) })] as const,
+  )
+  return new Map(found)
+}
+
 async function findWithoutDomain(
   { store, rootDomain, catchAllTeam, now }: HolderPorts,
   { domain, mailbox }: Address,

@@ -1,15 +1,12 @@
-import { parseRecipient, type Recipient } from '../domain/address.ts'
+import { parseRecipient } from '../domain/address.ts'
 import { ATTEMPTS_KEPT_MS, idInGroup, type AttemptGroup } from '../domain/attempt.ts'
-import { inGroups } from '../domain/in-groups.ts'
 import { uuidTime } from '../domain/uuid.ts'
 import type { NewAttempt } from '../store/attempts.ts'
 import type { Store } from '../store/store.ts'
-import { findHolders, type AddressHolder, type HolderPorts } from './address-holder.ts'
+import { findHoldersByDomain, type HolderPorts } from './address-holder.ts'
 
 /** Clocks of workers may differ by this. */
 const AHEAD_MS_MAX = 3_600_000
-/** They share trips to the database. */
-const DOMAINS_AT_ONCE = 50
 
 type AttemptPorts = HolderPorts & { store: Pick<Store, 'addSmtpAttempts'> }
 
@@ -21,7 +18,10 @@ export async function addAttempts(ports: AttemptPorts, { id, attempts }: Attempt
   const ageMs = ports.now() - uuidTime(id)
   if (!(ageMs < ATTEMPTS_KEPT_MS && ageMs > -AHEAD_MS_MAX)) return
   const recipients = attempts.map(({ to }) => parseRecipient(to))
-  const holders = await holdersByDomain(ports, recipients)
+  const holders = await findHoldersByDomain(
+    ports,
+    recipients.filter((recipient) => recipient !== null),
+  )
   const byTeam = new Map<string, NewAttempt[]>()
   for (const [index, attempt] of attempts.entries()) {
     const recipient = recipients[index]
@@ -34,22 +34,4 @@ export async function addAttempts(ports: AttemptPorts, { id, attempts }: Attempt
     byTeam.set(holder.teamId, ofTeam)
   }
   for (const [teamId, ofTeam] of byTeam) await ports.store.addSmtpAttempts(teamId, id, ofTeam)
-}
-
-/** By domain and mailbox. */
-async function holdersByDomain(
-  ports: HolderPorts,
-  recipients: (Recipient | null)[],
-): Promise<Map<string, Map<string, AddressHolder | null>>> {
-  const names = new Map<string, Set<string>>()
-  for (const recipient of recipients) {
-    if (recipient) names.set(recipient.domain, (names.get(recipient.domain) ?? new Set()).add(recipient.mailbox))
-  }
-  const found = await inGroups(
-    Array.from(names),
-    DOMAINS_AT_ONCE,
-    async ([domain, mailboxes]) =>
-      [domain, await findHolders(ports, { domain, mailboxes: Array.from(mailboxes) })] as const,
-  )
-  return new Map(found)
 }

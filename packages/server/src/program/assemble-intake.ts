@@ -8,7 +8,7 @@ import { createAcceptAnnouncement, type AcceptAnnouncement } from '../intake/acc
 import type { Log } from '../observe/log.ts'
 import { addAttempts } from '../manage/ledger.ts'
 import { createRejections } from '../manage/rejections.ts'
-import { createTakeStep } from '../manage/scenarios.ts'
+import { createTakeStep } from '../manage/take-step.ts'
 import { createScriptList } from '../manage/script-list.ts'
 import { meteredAcceptance } from './metered.ts'
 import type { Meters } from '../observe/meters.ts'

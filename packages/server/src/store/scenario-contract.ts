@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { FIRST_STATE } from '../domain/scenario.ts'
-import type { NewScenario } from './scenarios.ts'
+import { FIRST_STATE, type ScriptState } from '../domain/scenario.ts'
+import type { NewScenario, ScenarioKey, StoredScenario } from './scenarios.ts'
 import { addTeam, newId, NOW } from './store-contract.ts'
 import type { Store } from './store.ts'
 
@@ -23,6 +23,10 @@ function scenarioFor(teamId: string, values: Partial<NewScenario> = {}): NewScen
   }
 }
 
+async function find(store: Store, { teamId, id }: ScenarioKey, at = NOW): Promise<StoredScenario | null> {
+  return (await store.findScenarios(teamId, [id], at))[0] ?? null
+}
+
 export function describeScenarios(open: () => Promise<Store>): void {
   describe('scenarios', () => {
     test('a scenario is read as it was written, by its team only', async () => {
@@ -31,9 +35,9 @@ export function describeScenarios(open: () => Promise<Store>): void {
       const wish = scenarioFor(team.id)
       const added = await store.addScenario(wish, MAX)
       expect(added).toEqual({ ...wish, state: FIRST_STATE, version: 0 })
-      expect(await store.findScenario(wish, NOW)).toEqual(added)
+      expect(await find(store, wish)).toEqual(added)
       expect(await store.listScenarios(team.id, NOW)).toEqual([added])
-      expect(await store.findScenario({ teamId: other.id, id: wish.id }, NOW)).toBeNull()
+      expect(await find(store, { teamId: other.id, id: wish.id })).toBeNull()
       expect(await store.removeScenario({ teamId: other.id, id: wish.id })).toBe(false)
       const { domain, mailbox, tag, match, id, teamId } = wish
       expect(await store.scriptedAddresses(NOW, MAX)).toEqual([{ domain, mailbox, tag, match, id, teamId }])
@@ -46,8 +50,8 @@ export function describeScenarios(open: () => Promise<Store>): void {
       const team = await addTeam(store)
       const wish = scenarioFor(team.id)
       await store.addScenario(wish, MAX)
-      expect(await store.findScenario(wish, wish.expiresAt - 1)).not.toBeNull()
-      expect(await store.findScenario(wish, wish.expiresAt)).toBeNull()
+      expect(await find(store, wish, wish.expiresAt - 1)).not.toBeNull()
+      expect(await find(store, wish, wish.expiresAt)).toBeNull()
       expect(await store.listScenarios(team.id, wish.expiresAt)).toEqual([])
       expect(await store.scriptedAddresses(wish.expiresAt, MAX)).toEqual([])
       await store.removeExpiredScenarios(team.id, wish.expiresAt - 1)
@@ -116,13 +120,49 @@ export function describeScenarios(open: () => Promise<Store>): void {
       await store.addScenario(wish, MAX)
       const key = { teamId: team.id, id: wish.id }
       const states = Array.from({ length: 20 }, (_, mails) => ({ ...FIRST_STATE, mails }))
-      const saved = await Promise.all(states.map((state) => store.saveScriptState({ ...key, version: 0 }, state)))
+      const save = (state: ScriptState) => store.saveScriptStates(team.id, [{ id: wish.id, version: 0, state }])
+      const saved = (await Promise.all(states.map(save))).flat()
       expect(saved.filter(Boolean)).toHaveLength(1)
-      expect(await store.findScenario(key, NOW)).toMatchObject({
-        tag: null,
-        version: 1,
-        state: states[saved.indexOf(true)],
-      })
+      expect(await find(store, key)).toMatchObject({ tag: null, version: 1, state: states[saved.indexOf(true)] })
+    })
+
+    test('states that are saved together do not depend on each other', async () => {
+      const store = await open()
+      const [team, other] = [await addTeam(store), await addTeam(store)]
+      const wishes = ['a', 'b', 'c'].map((tag) => scenarioFor(team.id, { tag }))
+      for (const wish of wishes) await store.addScenario(wish, MAX)
+      const foreign = scenarioFor(other.id)
+      await store.addScenario(foreign, MAX)
+      const state = { ...FIRST_STATE, mails: 1 }
+      const changes = [...wishes, foreign].map(({ id }) => ({ id, version: 0, state }))
+      const outdated = { id: wishes[1]!.id, version: 3, state }
+      expect(await store.saveScriptStates(team.id, [changes[2]!, outdated, changes[3]!, changes[0]!])).toEqual([
+        true,
+        false,
+        false,
+        true,
+      ])
+      const ids = wishes.map(({ id }) => id)
+      const found = await store.findScenarios(team.id, [...ids, foreign.id], NOW)
+      expect(new Map(found.map(({ tag, state: { mails } }) => [tag, mails]))).toEqual(
+        new Map([
+          ['a', 1],
+          ['b', 0],
+          ['c', 1],
+        ]),
+      )
+      expect(await find(store, foreign)).toMatchObject({ version: 0 })
+    })
+
+    test('sets of states that overlap can be saved at once', async () => {
+      const store = await open()
+      const team = await addTeam(store)
+      const wishes = ['a', 'b', 'c'].map((tag) => scenarioFor(team.id, { tag }))
+      for (const wish of wishes) await store.addScenario(wish, MAX)
+      const changes = wishes.map(({ id }) => ({ id, version: 0, state: FIRST_STATE }))
+      const orders = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? changes : changes.toReversed()))
+      const saved = await Promise.all(orders.map((each) => store.saveScriptStates(team.id, each)))
+      expect(saved.flat().filter(Boolean)).toHaveLength(wishes.length)
     })
   })
 }

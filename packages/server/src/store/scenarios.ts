@@ -17,6 +17,9 @@ export type StoredScenario = ScriptedAddress & {
 
 export type NewScenario = Omit<StoredScenario, 'state' | 'version'>
 
+/** `version` is that of the state that was read. */
+export type ChangedScript = Pick<StoredScenario, 'id' | 'version' | 'state'>
+
 /** Names a scenario. */
 export type ScenarioKey = { teamId: string; id: string }
 
@@ -29,11 +32,11 @@ export type ScenarioStore = {
   addScenario(scenario: NewScenario, scenariosMax: number): Promise<StoredScenario | 'limit'>
   /** Newest first. */
   listScenarios(teamId: string, at: number): Promise<StoredScenario[]>
-  findScenario(where: ScenarioKey, at: number): Promise<StoredScenario | null>
+  findScenarios(teamId: string, ids: string[], at: number): Promise<StoredScenario[]>
   /** The team's most exact one that applies to the address. */
   findScenarioFor(address: ScenarioAddress, at: number): Promise<ScenarioKey | null>
-  /** False if the state has changed since it was read. */
-  saveScriptState(where: ScenarioKey & { version: number }, state: ScriptState): Promise<boolean>
+  /** Whether each was saved: not if its state has changed since it was read. */
+  saveScriptStates(teamId: string, states: ChangedScript[]): Promise<boolean[]>
   removeScenario(where: ScenarioKey): Promise<boolean>
   removeExpiredScenarios(teamId: string, at: number): Promise<void>
   /** Those of all teams. If there are more than `scriptsMax`, those that last the longest. */

@@ -8,7 +8,7 @@ export function removeScenariosOf(teamId: string, name: Sql): Sql {
   return sql`delete from scenarios where team_id = ${teamId} and mailbox = ${name}`
 }
 
-export function scenarioStore({ read, write, writeFor }: Database): ScenarioStore {
+export function scenarioStore({ dialect, read, write, writeFor }: Database): ScenarioStore {
   async function findBy(condition: Sql): Promise<StoredScenario[]> {
     const rows = await read<ScenarioRow>(sql`
       select ${ADDRESS}, recipient as "to", steps, state, version, created_at as "createdAt", expires_at as "expiresAt"
@@ -40,9 +40,8 @@ export function scenarioStore({ read, write, writeFor }: Database): ScenarioStor
 
     listScenarios: (teamId, at) => findBy(sql`team_id = ${teamId} and expires_at > ${at}`),
 
-    async findScenario({ teamId, id }, at) {
-      return (await findBy(sql`team_id = ${teamId} and id = ${id} and expires_at > ${at}`))[0] ?? null
-    },
+    findScenarios: (teamId, ids, at) =>
+      findBy(sql`team_id = ${teamId} and ${dialect.isAmong(sql`id`, ids)} and expires_at > ${at}`),
 
     async findScenarioFor({ teamId, domain, mailbox, tag }, at) {
       const given = tag ?? ''
@@ -56,11 +55,19 @@ export function scenarioStore({ read, write, writeFor }: Database): ScenarioStor
       return found ?? null
     },
 
-    async saveScriptState({ teamId, id, version }, state) {
-      const [saved] = await write(sql`
-        update scenarios set state = ${JSON.stringify(state)}, version = version + 1
-        where team_id = ${teamId} and id = ${id} and version = ${version}`)
-      return saved === 1
+    async saveScriptStates(teamId, states) {
+      if (states.length === 0) return []
+      // In one order, so that processes do not wait for each other's rows in a circle.
+      const ordered = states.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      const changed = await write(
+        ...ordered.map(
+          ({ id, version, state }) => sql`
+            update scenarios set state = ${JSON.stringify(state)}, version = version + 1
+            where team_id = ${teamId} and id = ${id} and version = ${version}`,
+        ),
+      )
+      const saved = new Set(ordered.filter((_, index) => changed[index] === 1))
+      return states.map((state) => saved.has(state))
     },
 
     async removeScenario({ teamId, id }) {
