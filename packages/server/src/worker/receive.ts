@@ -1,5 +1,6 @@
 import type { Envelope } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
+import { copyIds } from '../domain/mail-copies.ts'
 import { metadataKey } from '../domain/object-keys.ts'
 import { sizeOf, type ObjectBody, type Bucket, type NewObject } from '../bucket/bucket.ts'
 import type { ParsedMail } from '../mime/parse-mail.ts'
@@ -38,8 +39,9 @@ export async function receive(
   const rawSize = sizeOf(raw)
   const copies: Metadata[] = []
   const objects: NewObject[] = []
-  for (const recipient of recipients) {
-    const id = newId(receivedAt)
+  const ids = copyIds(newId(receivedAt), recipients.length)
+  for (const [index, recipient] of recipients.entries()) {
+    const id = ids[index]!
     const metadata = newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelope, rootDomain })
     copies.push(metadata)
     // Raw bytes first, so that visible metadata always has its mail.
@@ -48,5 +50,5 @@ export async function receive(
   }
   await bucket.put(objects, { keysAreNew: true })
   for (const metadata of copies) announcer?.offer(metadata, parsed)
-  return copies.map(({ id }) => id)
+  return ids
 }
