@@ -33,7 +33,7 @@ const PLANS: { steps: Step[]; seen: string[] }[] = [
   { steps: [accept().times(5), accept()], seen: ACCEPTED },
   { steps: [limit(1_000, '1h')], seen: ACCEPTED },
 ]
-/** Single rounds differ by a tenth, because the collection of garbage falls into some. */
+/** Single rounds differ by a tenth, because garbage is collected in some of them. */
 const ROUNDS = 11
 /** Per connection and round: as many as the others, so that these send all the time. */
 const PLAIN_MAILS = STORED

@@ -40,7 +40,7 @@ export async function findHolders(
   return new Map(found)
 }
 
-/** The same for addresses of several domains. By domain and mailbox. */
+/** The same for addresses of several domains. Returns the holders by domain, and then by mailbox. */
 export async function findHoldersByDomain(
   ports: HolderPorts,
   addresses: Address[],

@@ -17,8 +17,8 @@ type StepPorts = HolderPorts & {
 /** `resolve` gets null if the scenario is not in force. */
 type Waiting = { id: string; resolve: (action: Action | null) => void; reject: (error: unknown) => void }
 
-/** Each may read and write a script of 15 kB. */
-const MAILS_PER_GROUP_MAX = 100
+/** Each is up to 15 kB to read, whatever the number of mails that wait for it. */
+const SCENARIOS_PER_GROUP_MAX = 50
 /** Scenarios of one address that end one after another while a mail waits. Only a program that creates them in a loop needs more. */
 const REPLACED_MAX = 5
 
@@ -26,7 +26,7 @@ const ACCEPT: Action = { do: 'accept' }
 
 /**
  * What the next mail for the address gets. Every step is used exactly as often as it says, also by several workers at once. Mails of
- * a team that wait at the same time share their reads and a write, also those for different addresses.
+ * a team that wait at the same time share reads and a write, also those for different addresses.
  *
  * A worker knows for up to a second a scenario that has ended or was replaced, or whose team has lost the address. Then the scenario
  * decides that the holder of the address has now.
@@ -45,7 +45,7 @@ export function createTakeStep(ports: StepPorts): TakeStep {
     return scenarios.filter(({ domain, mailbox }) => holders.get(domain)?.get(mailbox)?.teamId === teamId)
   }
 
-  /** Returns those that have to try again, because another process was faster. */
+  /** Returns those that have to try again, because another process was faster or has locked the scenario. */
   async function takeFor(teamId: string, group: Waiting[]): Promise<Waiting[]> {
     const byScenario = Map.groupBy(group, ({ id }) => id)
     const scenarios = await findInForce(teamId, [...byScenario.keys()])
@@ -67,9 +67,10 @@ export function createTakeStep(ports: StepPorts): TakeStep {
   }
 
   const queues = createTeamQueues<Waiting>(async (teamId, waiting) => {
-    let group = waiting.splice(0, MAILS_PER_GROUP_MAX)
+    const group = takeGroup(waiting)
     try {
-      while (group.length > 0) group = await takeFor(teamId, group)
+      // With those that have come since.
+      waiting.unshift(...(await takeFor(teamId, group)))
     } catch (error) {
       for (const { reject } of group) reject(error)
     }
@@ -87,6 +88,12 @@ export function createTakeStep(ports: StepPorts): TakeStep {
     }
     return ACCEPT
   }
+}
+
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  const ids = new Set<string>()
+  const end = waiting.findIndex(({ id }) => ids.add(id).size > SCENARIOS_PER_GROUP_MAX)
+  return waiting.splice(0, end === -1 ? waiting.length : end)
 }
 
 /** What so many mails get, one after another, and the state after them. */

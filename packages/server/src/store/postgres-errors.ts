@@ -67,6 +67,7 @@ export function isRetryable(error: unknown): boolean {
 
 /** Others hold a lock, or wait for one of ours. */
 export function isLockConflict(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return isLockConflict(error.cause)
   return WAITED_TOO_LONG.includes(codeOf(error)) || isRetryable(error)
 }
 

@@ -6,7 +6,7 @@ import type { Store } from './store.ts'
 
 const MAX = 3
 
-function scenarioFor(teamId: string, values: Partial<NewScenario> = {}): NewScenario {
+export function scenarioFor(teamId: string, values: Partial<NewScenario> = {}): NewScenario {
   const { tag = 'signup' } = values
   return {
     teamId,
@@ -152,17 +152,6 @@ export function describeScenarios(open: () => Promise<Store>): void {
         ]),
       )
       expect(await find(store, foreign)).toMatchObject({ version: 0 })
-    })
-
-    test('sets of states that overlap can be saved at once', async () => {
-      const store = await open()
-      const team = await addTeam(store)
-      const wishes = ['a', 'b', 'c'].map((tag) => scenarioFor(team.id, { tag }))
-      for (const wish of wishes) await store.addScenario(wish, MAX)
-      const changes = wishes.map(({ id }) => ({ id, version: 0, state: FIRST_STATE }))
-      const orders = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? changes : changes.toReversed()))
-      const saved = await Promise.all(orders.map((each) => store.saveScriptStates(team.id, each)))
-      expect(saved.flat().filter(Boolean)).toHaveLength(wishes.length)
     })
   })
 }

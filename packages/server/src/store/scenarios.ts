@@ -35,7 +35,7 @@ export type ScenarioStore = {
   findScenarios(teamId: string, ids: string[], at: number): Promise<StoredScenario[]>
   /** The team's most exact one that applies to the address. */
   findScenarioFor(address: ScenarioAddress, at: number): Promise<ScenarioKey | null>
-  /** Whether each was saved: not if its state has changed since it was read. */
+  /** Whether each was saved. One that has changed since it was read, is gone, or is locked by others for long was not. */
   saveScriptStates(teamId: string, states: ChangedScript[]): Promise<boolean[]>
   removeScenario(where: ScenarioKey): Promise<boolean>
   removeExpiredScenarios(teamId: string, at: number): Promise<void>

@@ -1,11 +1,18 @@
 import { FIRST_STATE } from '../domain/scenario.ts'
 import type { Database } from './database.ts'
-import type { ScenarioKey, ScenarioStore, StoredScenario } from './scenarios.ts'
+import { isLockConflict } from './postgres-errors.ts'
+import type { ChangedScript, ScenarioKey, ScenarioStore, StoredScenario } from './scenarios.ts'
 import { sql, type Sql } from './sql.ts'
 
 /** Mail of a mailbox that was deleted or has another name. `name` is its old name. */
 export function removeScenariosOf(teamId: string, name: Sql): Sql {
   return sql`delete from scenarios where team_id = ${teamId} and mailbox = ${name}`
+}
+
+function updateOf(teamId: string, { id, version, state }: ChangedScript): Sql {
+  return sql`
+    update scenarios set state = ${JSON.stringify(state)}, version = version + 1
+    where team_id = ${teamId} and id = ${id} and version = ${version}`
 }
 
 export function scenarioStore({ dialect, read, write, writeFor }: Database): ScenarioStore {
@@ -16,6 +23,27 @@ export function scenarioStore({ dialect, read, write, writeFor }: Database): Sce
       where ${condition}
       order by created_at desc, id desc`)
     return rows.map(readScenario)
+  }
+
+  /** A row that others keep locked does not prevent the rest. */
+  async function saveInOrder(teamId: string, states: ChangedScript[]): Promise<number[]> {
+    const updates = states.map((state) => updateOf(teamId, state))
+    try {
+      return await write(...updates)
+    } catch (error) {
+      if (!isLockConflict(error)) throw error
+      return Promise.all(updates.map(saveUnlessLocked))
+    }
+  }
+
+  async function saveUnlessLocked(update: Sql): Promise<number> {
+    try {
+      const [changed] = await write(update)
+      return changed
+    } catch (error) {
+      if (!isLockConflict(error)) throw error
+      return 0
+    }
   }
 
   return {
@@ -57,15 +85,9 @@ export function scenarioStore({ dialect, read, write, writeFor }: Database): Sce
 
     async saveScriptStates(teamId, states) {
       if (states.length === 0) return []
-      // In one order, so that processes do not wait for each other's rows in a circle.
+      // In one order, so that two of these do not wait for each other's rows in a circle.
       const ordered = states.toSorted((one, other) => (one.id < other.id ? -1 : 1))
-      const changed = await write(
-        ...ordered.map(
-          ({ id, version, state }) => sql`
-            update scenarios set state = ${JSON.stringify(state)}, version = version + 1
-            where team_id = ${teamId} and id = ${id} and version = ${version}`,
-        ),
-      )
+      const changed = await saveInOrder(teamId, ordered)
       const saved = new Set(ordered.filter((_, index) => changed[index] === 1))
       return states.map((state) => saved.has(state))
     },
