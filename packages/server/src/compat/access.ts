@@ -42,11 +42,22 @@ async function readKey({ keys }: Pick<DoorPorts, 'keys'>, headers: Headers): Pro
 
 /** Basic authentication has the key as its password, or as its user name if there is no password. */
 function asBearer(authorization: string): string {
+  const basic = readBasic(authorization)
+  return basic ? `Bearer ${basic.password || basic.username}` : authorization
+}
+
+/** The name that a client with basic authentication has given itself, beside its key. */
+export function usernameIn(headers: Headers): string | null {
+  const basic = readBasic(headers.get('authorization') ?? '')
+  return basic && basic.password !== '' && basic.password !== basic.username ? basic.username : null
+}
+
+function readBasic(authorization: string): { username: string; password: string } | null {
   const encoded = /^basic +(\S+)\s*$/i.exec(authorization)?.[1]
-  if (encoded === undefined) return authorization
+  if (encoded === undefined) return null
   const credentials = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = credentials.indexOf(':')
-  return `Bearer ${credentials.slice(colon + 1) || credentials.slice(0, colon)}`
+  return { username: credentials.slice(0, colon), password: credentials.slice(colon + 1) }
 }
 
 function unauthorized(message = 'Unauthorized'): AppError {

@@ -4,8 +4,9 @@ import type { Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
 import type { ApiEnvironment } from '../http/environment.ts'
 import { viewOf, whileConnected } from '../http/view.ts'
-import type { StoredMessage, View } from '../store/messages.ts'
+import type { View } from '../store/messages.ts'
 import type { DoorPorts } from './door.ts'
+import type { Mail } from './mails.ts'
 
 export type PeerEnvironment = {
   Bindings: ApiEnvironment['Bindings']
@@ -19,13 +20,15 @@ export function viewFor({ now }: Pick<DoorPorts, 'now'>, context: PeerContext): 
 
 /** For peers that mark what is opened. A message is shown even if it cannot be marked, for example on a full disk. */
 export async function markOpened(
-  { store, observe }: Pick<DoorPorts, 'store' | 'observe'>,
+  { store, messages, observe }: Pick<DoorPorts, 'store' | 'messages' | 'observe'>,
   view: View,
-  { position }: StoredMessage,
+  { positions }: Mail,
 ): Promise<void> {
   try {
-    const isRead = (await store.readAmong(view.teamId, [position])).length > 0
-    if (!isRead) await store.markMessages(view.teamId, [position], true)
+    const isRead = (await store.readAmong(view.teamId, positions)).length === positions.length
+    if (isRead) return
+    await store.markMessages(view.teamId, positions, true)
+    messages.subscriptions.marked(view.teamId)
   } catch (error) {
     observe.log.error({ err: error }, 'marking a message as read failed')
   }

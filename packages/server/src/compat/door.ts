@@ -2,6 +2,9 @@ import type { Principal } from '../domain/access.ts'
 import type { Upgrades } from '../http/listen.ts'
 import type { ApiPorts } from '../http/ports.ts'
 
+/** Other mail catchers store a mail before they accept it. If ours takes longer than this, the client gets what there is. */
+export const CAUGHT_UP_MS_MAX = 1_000
+
 /** What the doors use of the API. */
 export type DoorPorts = Pick<ApiPorts, 'store' | 'now' | 'messages' | 'keys' | 'inbound' | 'site' | 'observe'>
 

@@ -1,12 +1,13 @@
 import { mayRead, type Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
+import { isOnlyCopy, mailOf } from '../domain/mail-copies.ts'
 import { viewOf } from '../http/view.ts'
 import type { Followed } from '../read/subscriptions.ts'
 import { shuttingDown } from '../read/wait.ts'
 import type { Team } from '../store/mailboxes.ts'
 import type { View } from '../store/messages.ts'
 import type { MarkState } from '../store/read-marks.ts'
-import type { DoorPorts } from './door.ts'
+import { CAUGHT_UP_MS_MAX, type DoorPorts } from './door.ts'
 import type { EventClient } from './event-client.ts'
 
 export const EVENT_LIMITS = {
@@ -27,13 +28,19 @@ export type EventGroup<State> = {
   principal: Principal
   clients: Set<EventClient>
   ending: AbortController
+  /** The last mails that it was told of. */
+  told: Set<string>
   state: State
 }
+
+/** The messages of a mail become visible one soon after another. */
+const TOLD_MAX = 1_000
 
 /** What a peer sends. */
 type Sender<State> = {
   newState(): State
   withMarks: boolean
+  /** Called once for a mail, even if it is several messages. */
   tell(group: EventGroup<State>, followed: Followed): Promise<void>
   joined?(group: EventGroup<State>): void
   ended?(group: EventGroup<State>): void
@@ -67,12 +74,35 @@ export function createEventGroups<State>(ports: DoorPorts, sender: Sender<State>
       team: () => teamOf(group),
       signal: group.ending.signal,
     })
-    for await (const one of followed) await sender.tell(group, one)
+    for await (const one of followed) {
+      if ('message' in one && !isOnlyCopy(one.message.id)) {
+        if (!isFirstOfMail(group, one.message.id)) continue
+        // So that the others are visible, too.
+        await ports.inbound.worker?.caughtUp(CAUGHT_UP_MS_MAX)
+      }
+      await sender.tell(group, one)
+    }
+  }
+
+  function isFirstOfMail({ told }: EventGroup<State>, id: string): boolean {
+    if (told.has(mailOf(id))) return false
+    told.add(mailOf(id))
+    for (const oldest of told) {
+      if (told.size <= TOLD_MAX) break
+      told.delete(oldest)
+    }
+    return true
   }
 
   function openGroup(principal: Principal, start: EventStart): EventGroup<State> {
     const ending = new AbortController()
-    const group: EventGroup<State> = { principal, clients: new Set(), ending, state: sender.newState() }
+    const group: EventGroup<State> = {
+      principal,
+      clients: new Set(),
+      ending,
+      told: new Set(),
+      state: sender.newState(),
+    }
     groups.set(principal.keyId, group)
     follow(group, start)
       .catch((error: unknown) => {

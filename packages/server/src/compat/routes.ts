@@ -7,11 +7,8 @@ import { requireNotOverloaded } from '../http/shedding.ts'
 import { allowPages } from './allow-pages.ts'
 import type { PeerEnvironment } from './caller.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
-import type { DoorPorts, Enter } from './door.ts'
+import { CAUGHT_UP_MS_MAX, type DoorPorts, type Enter } from './door.ts'
 import { PEERS, type PeerName } from './peers.ts'
-
-/** Other mail catchers store a mail before they accept it. If ours takes longer than this, the answer has what there is. */
-const CAUGHT_UP_MS_MAX = 1_000
 
 type Ports = Pick<DoorPorts, 'inbound' | 'observe' | 'site'>
 

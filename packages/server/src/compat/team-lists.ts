@@ -3,8 +3,8 @@ import type { StoredSummary, View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 import { LOOKED_AT_MAX, newestFirst } from './walk.ts'
 
-/** What decides about the place of a message in a list, and about who sees it. */
-export type Listed = Pick<StoredSummary, 'id' | 'position' | 'receivedAt' | 'mailboxId'>
+/** What decides about the place of a message in a list, about its mail, and about who sees it. */
+export type Listed = Pick<StoredSummary, 'id' | 'position' | 'receivedAt' | 'mailboxId' | 'to'>
 
 /** Read from the store at a time. */
 const PAGE = 1_000

@@ -1,10 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ListAnchor, StoredSummary, View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
+import { groupByMail, type Copies } from './mails.ts'
 
 /** The newest messages that a request looks at. The first search of this many reads them all, in about three seconds. */
 export const LOOKED_AT_MAX = 50_000
 const PAGE = 200
+const FIRST_PAGE_MORE = 4
 
 /** The messages of a view in pages, newest first. */
 export async function* newestFirst(
@@ -23,17 +25,36 @@ export async function* newestFirst(
   }
 }
 
+/** The mails of a view in groups, newest first. */
+export async function* newestMailsFirst(
+  store: Pick<Store, 'listMessages'>,
+  view: View,
+  pageSize = PAGE,
+): AsyncGenerator<Copies<StoredSummary>[]> {
+  // Of the last time of a page. The next one may have more of it, of the same mail.
+  let rest: StoredSummary[] = []
+  for await (const page of newestFirst(store, view, pageSize)) {
+    const messages = [...rest, ...page]
+    const last = messages.at(-1)!.receivedAt
+    const end = messages.findIndex(({ receivedAt }) => receivedAt === last)
+    rest = messages.splice(end)
+    yield groupByMail(messages)
+  }
+  yield groupByMail(rest)
+}
+
 /** A part of the list, as offset and length. */
 export async function listFrom(
   store: Pick<Store, 'listMessages'>,
   view: View,
   { start, limit }: { start: number; limit: number },
-): Promise<StoredSummary[]> {
-  const listed: StoredSummary[] = []
+): Promise<Copies<StoredSummary>[]> {
+  const listed: Copies<StoredSummary>[] = []
   let skipped = 0
-  for await (const page of newestFirst(store, view, Math.min(PAGE, start + limit))) {
-    listed.push(...page.slice(Math.max(0, start - skipped)))
-    skipped += page.length
+  // With more than one message, the first page usually has all of the newest mail.
+  for await (const group of newestMailsFirst(store, view, Math.min(PAGE, start + limit + FIRST_PAGE_MORE))) {
+    listed.push(...group.slice(Math.max(0, start - skipped)))
+    skipped += group.length
     if (listed.length >= limit) break
   }
   return listed.slice(0, limit)

@@ -17,7 +17,13 @@ export type LocalWorker = {
 
 export type SmtpAddress = { host: string; port: number }
 
-export type OwnMail = { from: string; recipients: Recipient[]; content: Uint8Array; receivedVia: 'sample' | 'compat' }
+export type OwnMail = {
+  from: string
+  recipients: Recipient[]
+  content: Uint8Array
+  receivedVia: 'sample' | 'compat'
+  username?: string
+}
 
 /** Mail that belongs to no team: stored by the worker, refused by the API. */
 export type UnroutedMail = {

@@ -53,7 +53,7 @@ export type ApiPorts = {
 export type MessagePorts = RemovalPorts & {
   waits: Waits
   streams: Streams
-  subscriptions: Pick<Subscriptions, 'follow' | 'requireRoom'>
+  subscriptions: Pick<Subscriptions, 'follow' | 'requireRoom' | 'marked'>
   contents: Contents
 }
 

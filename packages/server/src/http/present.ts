@@ -9,6 +9,7 @@ import type {
   WebhookEndpoint,
 } from '@mailhatch/sdk'
 import type { AttemptReport } from '../domain/attempt.ts'
+import { withoutUsername } from '../domain/envelope.ts'
 import { formatCursor } from '../domain/cursor.ts'
 import { addressHeadersOf } from '../mime/address-headers.ts'
 import type { StoredMessage, StoredSummary } from '../store/messages.ts'
@@ -46,7 +47,7 @@ export function presentMessage(row: StoredMessage): MessageDetail {
     codes: row.codes,
     links: row.links,
     attachments: row.attachments,
-    envelope: row.envelope,
+    envelope: row.envelope && withoutUsername(row.envelope),
     timings: { receivedAt: isoTime(row.receivedAt), storedAt: isoTime(row.storedAt) },
     parse: row.parse,
   }

@@ -1,4 +1,5 @@
-import type { Attachment, Envelope, Header } from '@mailhatch/sdk'
+import type { Attachment, Header } from '@mailhatch/sdk'
+import type { SignedEnvelope } from '../domain/envelope.ts'
 import { cutText, cutToBytes } from '../domain/cut-text.ts'
 import {
   BODY_BYTES_MAX,
@@ -63,13 +64,22 @@ export function withinLimits(announcement: NormalAnnouncement, isCut: boolean): 
     contentId: contentId && keep(contentId, CONTENT_ID_CHARS_MAX) === contentId ? contentId : null,
   })
 
-  const keepEnvelope = ({ mailFrom, rcptTo, helo, remoteAddress, tls, receivedVia }: Envelope): Envelope => ({
+  const keepEnvelope = ({
+    mailFrom,
+    rcptTo,
+    helo,
+    remoteAddress,
+    tls,
+    receivedVia,
+    username,
+  }: SignedEnvelope): SignedEnvelope => ({
     mailFrom: keep(mailFrom, SENDER_CHARS_MAX),
     rcptTo: keep(rcptTo, SENDER_CHARS_MAX),
     helo: helo && keep(helo, SENDER_CHARS_MAX),
     remoteAddress: remoteAddress && keep(remoteAddress, SENDER_CHARS_MAX),
     tls,
     receivedVia: keep(receivedVia, SENDER_CHARS_MAX),
+    ...(username !== undefined && { username: keep(username, SENDER_CHARS_MAX) }),
   })
 
   const { from, to, subject, rawContent, plainContent, headers, attachments, envelope, parse } = announcement

@@ -126,6 +126,7 @@ export const announcementSchema = z.object({
       remoteAddress: text.nullable(),
       tls: z.boolean(),
       receivedVia: text,
+      username: text.optional(),
     })
     .optional(),
   parse: z.enum(['complete', 'partial', 'failed']).optional(),

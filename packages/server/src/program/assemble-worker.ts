@@ -174,14 +174,14 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
     },
     /** Mail that does not come by SMTP: samples, and what clients send through Mailpit's API. */
     async receiveOwn(mail: OwnMail) {
-      const { from, recipients, content, receivedVia } = mail
-      if (receivedVia === 'compat') admitSent(config, mail)
+      const { from, recipients, content, ...via } = mail
+      if (mail.receivedVia === 'compat') admitSent(config, mail)
       if (await isDiskFull()) throw new AppError('storage_full', 'The disk of the server has no room for more mail.')
       const flight = transit.begin()
       for (const recipient of recipients) flight.add(recipient)
       return take(ports, {
         recipients,
-        envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, receivedVia },
+        envelope: { mailFrom: from, helo: null, remoteAddress: null, tls: false, ...via },
         raw: content,
         parse: () => parser.parse(content),
       }).finally(() => flight.end())

@@ -1,4 +1,5 @@
-import type { Attachment, Code, Envelope, Header, Link, MessageSummary, ParseState } from '@mailhatch/sdk'
+import type { Attachment, Code, Header, Link, MessageSummary, ParseState } from '@mailhatch/sdk'
+import type { SignedEnvelope } from '../domain/envelope.ts'
 import type { Matchable, MessageFilter } from '../domain/match.ts'
 import type { SearchWords } from '../domain/search-words.ts'
 import type { Destination } from './mailboxes.ts'
@@ -15,7 +16,7 @@ type MessageContent = {
   codes: Code[]
   links: Link[]
   attachments: Attachment[]
-  envelope: Envelope | null
+  envelope: SignedEnvelope | null
   parse: ParseState
 }
 
@@ -107,6 +108,8 @@ export type MessageStore = {
   /** How the bodies of these messages begin, in any order. Ids outside the view are left out; its filter is ignored. */
   beginnings(view: View, ids: string[]): Promise<Beginning[]>
   findAnchor(view: View, id: string): Promise<ListAnchor | null>
+  /** The messages of the mail that an id belongs to, by id. The id itself need not exist. */
+  findCopies(view: View, id: string): Promise<StoredSummary[]>
   newestPosition(teamId: string): Promise<number>
   /** In one statement. If nothing of it has changed, the same messages are visible, with the same marks and set tags. */
   messageState(teamId: string): Promise<MessageState>

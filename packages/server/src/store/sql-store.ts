@@ -1,3 +1,4 @@
+import { lastOfMail, mailOf } from '../domain/mail-copies.ts'
 import { required, type Database } from './database.ts'
 import { BODY_FOLDED, checksEach, queryFor, readsContent, searchFor, type Wanted } from './message-query.ts'
 import { searchMarked } from './marked-search.ts'
@@ -194,6 +195,14 @@ export function createSqlStore(
         from ${fromMessages(view)}
         where ${searchFor(dialect, view).where} and m.id = ${id}`)
     },
+
+    findCopies: (view, id) =>
+      lookup(sql`
+        select ${SUMMARY}
+        from ${fromMessages(view)}
+        where ${searchFor(dialect, view).where}
+          and m.id >= ${mailOf(id)} and m.id <= ${lastOfMail(id)}
+        order by m.id`),
 
     newestPosition,
 

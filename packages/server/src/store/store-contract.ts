@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fold } from '../domain/fold.ts'
+import { copyIds } from '../domain/mail-copies.ts'
 import { uuidv7 } from '../domain/uuid.ts'
 import { describeCaughtDomains } from './caught-domains-contract.ts'
 import { describeDeletion } from './deletion-contract.ts'
@@ -9,7 +10,7 @@ import { describeMessageTags } from './message-tag-contract.ts'
 import { describeReadMarks } from './read-mark-contract.ts'
 import { describeRemoval } from './removal-contract.ts'
 import type { Mailbox, Team } from './mailboxes.ts'
-import type { NewMessage } from './messages.ts'
+import type { NewMessage, View } from './messages.ts'
 import type { Store } from './store.ts'
 import { describeWebhooks } from './webhook-contract.ts'
 
@@ -198,6 +199,27 @@ export function describeStore(
       expect(await store.latestMessage(view, 7)).toBeNull()
     })
 
+    test('the messages of one mail are found by the id of any of them, and only those of the view', async () => {
+      const store = await open()
+      const [team, other] = [await addTeam(store), await addTeam(store)]
+      const mailboxes = await Promise.all(['qa', 'dev2'].map((name) => addMailbox(store, team, name)))
+      const foreign = await addMailbox(store, other, 'qa')
+      const ids = copyIds(newId(), 300)
+      const [first, second, third] = [ids[0]!, ids[1]!, ids[299]!]
+      await store.addMessage(mailboxes[1]!, messageFor(mailboxes[1]!, { id: second }))
+      await store.addMessage(mailboxes[0]!, messageFor(mailboxes[0]!, { id: first }))
+      await store.addMessage(mailboxes[0]!, messageFor(mailboxes[0]!, { id: third }))
+      await store.addMessage(foreign, messageFor(foreign, { id: ids[2]! }))
+      await store.addMessage(mailboxes[0]!, messageFor(mailboxes[0]!))
+      const idsIn = async (view: View, id: string) => (await store.findCopies(view, id)).map((found) => found.id)
+      const view = { teamId: team.id, ...ALL }
+      for (const id of [first, third, ids[100]!]) expect(await idsIn(view, id)).toEqual([first, second, third])
+      const ofMailbox = { ...view, filter: { mailboxId: mailboxes[0]!.id } }
+      expect(await idsIn(ofMailbox, second)).toEqual([first, third])
+      expect(await idsIn({ teamId: other.id, ...ALL }, first)).toEqual([ids[2]])
+      expect(await idsIn(view, newId())).toEqual([])
+    })
+
     test('following returns messages in order of visibility, up to a position', async () => {
       const store = await open()
       const team = await addTeam(store)
@@ -229,6 +251,7 @@ export function describeStore(
       ]) {
         expect(await store.findMessage(view, message.id)).toBeNull()
         expect(await store.findAnchor(view, message.id)).toBeNull()
+        expect(await store.findCopies(view, message.id)).toEqual([])
       }
       const counted = { teamId: team.id, filter: {} }
       expect(await store.countMessages({ ...counted, oldestReceivedAt: NOW + 1 })).toBe(0)

@@ -18,8 +18,6 @@ export function eventPorts(store: object, subscriptionsMax = 100): DoorPorts {
     findTeam: () => Promise.resolve(TEAM),
     findPrincipal: (keyHash: string) => Promise.resolve(principalOf(keyHash)),
     markState: () => Promise.resolve({ version: 1, readThrough: 0 }),
-    countMessages: () => Promise.resolve(0),
-    countUnread: () => Promise.resolve(0),
     ...store,
   }
   const limits = { perUser: 50, perProcess: subscriptionsMax }
@@ -30,6 +28,7 @@ export function eventPorts(store: object, subscriptionsMax = 100): DoorPorts {
     store: all,
     now: Date.now,
     messages: { subscriptions },
+    inbound: { worker: null },
     keys: { store: all },
     observe: { log: console },
   }

@@ -13,9 +13,12 @@ const withoutImage = (value: unknown) =>
 export const MAILDEV_TABLES: Record<'both' | 2 | 3, IntendedDifference[]> = {
   both: [
     {
-      difference: 'A mail with several recipients is one email for each of them; `envelope.to` has that one',
-      why: "each address has its own messages, so that tests do not see each other's mail",
-      shownBy: shownIn('several-recipients', 'MailDev: a mail with several recipients is one of the emails for each'),
+      difference: 'A key of a mailbox sees in `envelope.to` and `calculatedBcc` only the recipients of its mailbox',
+      why: "each address has its own messages in our API, so that tests do not see each other's mail",
+      shownBy: shownIn(
+        'several-recipients',
+        'MailDev: a mail with several recipients is one email, in lists and counts',
+      ),
     },
     {
       difference: 'Ids have 22 letters and digits instead of 8',

@@ -4,10 +4,12 @@ import type { Difference, IntendedDifference } from './differences.ts'
 /** The table of docs/guide/mailhog-api.md. */
 export const INTENDED_DIFFERENCES: IntendedDifference[] = [
   {
-    difference:
-      'A mail with several recipients is one message for each of them, with that recipient in `To` and `Raw.To`',
-    why: "each address has its own messages, so that tests do not see each other's mail",
-    shownBy: shownIn('several-recipients', 'MailHog: a mail with several recipients is one of the messages for each'),
+    difference: 'A key of a mailbox sees in `To` and `Raw.To` only the recipients of its mailbox',
+    why: "each address has its own messages in our API, so that tests do not see each other's mail",
+    shownBy: shownIn(
+      'several-recipients',
+      'MailHog: a mail with several recipients is one message, in lists, counts and searches',
+    ),
   },
   {
     difference: 'IDs have 22 letters and digits',

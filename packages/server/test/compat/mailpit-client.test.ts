@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { MailpitClient } from 'mailpit-api'
+import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
+import { inGroups } from '../../src/domain/in-groups.ts'
 import { startServer } from '../support/server.ts'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -33,17 +35,16 @@ test.each(['on its port', 'below our API, with a key'])('a suite with mailpit-ap
   const found = await client.waitForMessage({ query: 'to:anna subject:Grüße tag:red' })
   expect((await client.searchMessages({ query: 'bcc:carla' })).messages).toHaveLength(1)
   const message = await client.getMessageSummary(ID)
-  // Each recipient has its own copy, and `ID` is that of the first.
-  const unread = 4 - new Set([ID, found.ID]).size
-  expect({ ...found, ID: '', Bcc: [], Tags: [] }).toEqual({ ...message, ID: '', Bcc: [], Tags: [] })
+  expect(found).toEqual(message)
   expect(message).toMatchObject({
     ID,
     From: { Name: 'Shop', Address: 'app@shop.example' },
     To: [{ Name: 'Anna', Address: 'anna+42@shop.example' }],
     Cc: [{ Name: '', Address: 'ben@shop.example' }],
-    Bcc: [],
+    Bcc: [{ Name: '', Address: 'carla@shop.example' }],
     ReplyTo: [{ Name: '', Address: 'help@shop.example' }],
     ReturnPath: 'app@shop.example',
+    Username: where === 'on its port' ? '' : 'ci',
     Subject: 'Grüße',
     Tags: ['42', 'blue', 'red'],
     Inline: [{ FileName: 'logo.png', ContentID: 'logo', ContentType: 'image/png' }],
@@ -51,7 +52,11 @@ test.each(['on its port', 'below our API, with a key'])('a suite with mailpit-ap
       { FileName: 'data.csv', Size: 7, Checksums: { MD5: createHash('md5').update('one,two').digest('hex') } },
     ],
   })
-  expect((await client.getMessageHeaders(ID))['X-Campaign']).toEqual(['autumn'])
+  expect(await client.getMessageHeaders(ID)).toMatchObject({
+    'X-Campaign': ['autumn'],
+    Bcc: ['carla@shop.example'],
+    'Return-Path': ['<app@shop.example>'],
+  })
   const source = await client.getMessageSource(ID)
   expect(source).toContain('X-Tags: red, blue')
   const [file] = message.Attachments
@@ -62,11 +67,11 @@ test.each(['on its port', 'below our API, with a key'])('a suite with mailpit-ap
   expect(page).toContain(`data:image/png;base64,${PIXEL}`)
 
   await sendMail({ to: 'dora@mail.example', subject: 'Second' })
-  const list = await client.waitForMessages({ count: 4 })
-  expect(list).toMatchObject({ total: 4, unread, messages_count: 4, start: 0 })
-  expect(list.messages.map(({ Subject }) => Subject)).toEqual(['Second', 'Grüße', 'Grüße', 'Grüße'])
+  const list = await client.waitForMessages({ count: 2 })
+  expect(list).toMatchObject({ total: 2, unread: 1, messages_count: 2, start: 0 })
+  expect(list.messages.map(({ Subject }) => Subject)).toEqual(['Second', 'Grüße'])
   expect(await client.getTags()).toEqual(['42', 'blue', 'red'])
-  expect(await client.getInfo()).toMatchObject({ Messages: 4, Unread: unread, Tags: { 42: 3, blue: 3, red: 3 } })
+  expect(await client.getInfo()).toMatchObject({ Messages: 2, Unread: 1, Tags: { 42: 1, blue: 1, red: 1 } })
   expect(await client.getConfiguration()).toMatchObject({ MessageRelay: { Enabled: false }, ChaosEnabled: false })
 
   expect(await client.setReadStatus({ Read: true })).toBe('ok')
@@ -76,10 +81,12 @@ test.each(['on its port', 'below our API, with a key'])('a suite with mailpit-ap
   const marked = await client.searchMessages({ query: 'is:unread' })
   expect(marked.messages.map(({ Subject }) => Subject)).toEqual(['Second', 'Grüße'])
 
-  expect(await client.deleteMessages({ IDs: [ID] })).toBe('ok')
-  expect((await client.listMessages()).total).toBe(3)
   expect(await client.deleteMessagesBySearch({ query: 'subject:Grüße' })).toBe('ok')
   expect((await sdk.messages.list({})).data.map(({ subject }) => subject)).toEqual(['Second'])
+  await sendMail({ to: 'dora@mail.example', subject: 'Third' })
+  const { messages } = await client.waitForMessages({ count: 2 })
+  expect(await client.deleteMessages({ IDs: [messages[1]!.ID] })).toBe('ok')
+  expect((await client.listMessages()).messages.map(({ Subject }) => Subject)).toEqual(['Third'])
   expect(await client.deleteMessages()).toBe('ok')
   expect((await client.listMessages()).total).toBe(0)
 })
@@ -202,9 +209,7 @@ test('what is sent passes the limits of SMTP: allowed domains, size and free dis
 
 test('a list has at most 1,000 messages', async () => {
   const { client, sendMail, sdk } = await start()
-  const recipients = Array.from({ length: 100 }, (_, number) => `user${number}@shop.example`)
-  const envelope = { from: 'app@shop.example', to: recipients }
-  for (let sent = 0; sent < 11; sent++) await sendMail({ envelope, raw: 'Subject: Many\r\n\r\nHello\r\n' })
+  await inGroups(Array.from({ length: 1_100 }), 25, () => sendMail({ to: 'anna@shop.example', subject: 'Many' }))
   await expect.poll(async () => (await sdk.messages.count({})).count, { timeout: 60_000 }).toBe(1_100)
   for (const limit of [0, 5_000]) {
     const { total, messages } = await client.listMessages(0, limit)
@@ -221,6 +226,16 @@ test('a path with two slashes is the one with one, as clients for Cypress write 
     expect(await (await fetch(`${door}//view/${message!.ID}.txt`, { headers })).text()).toContain('Seen')
     expect((await fetch(`${door}//view/${'0'.repeat(22)}.txt`, { headers })).status).toBe(404)
   }
+})
+
+test('the name with which an app signs in to SMTP is shown, in this API alone', async () => {
+  const { client, smtpPort, sdk } = await start()
+  const transport = createTransport({ port: smtpPort, ignoreTLS: true, auth: { user: 'billing', pass: 'any' } })
+  await transport.sendMail({ from: 'app@shop.example', to: 'anna@shop.example', subject: 'Hello', text: 'Hello' })
+  transport.close()
+  expect((await client.waitForMessages()).messages).toMatchObject([{ Username: 'billing' }])
+  const [message] = (await sdk.messages.list({})).data
+  expect((await sdk.messages.get(message!.id)).envelope).not.toHaveProperty('username')
 })
 
 test('health checks need nothing', async () => {

@@ -17,13 +17,16 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 /** The table of docs/guide/mailpit-api.md. */
 export const INTENDED_DIFFERENCES: IntendedDifference[] = [
   {
-    difference: 'A mail with several recipients is one message for each of them',
-    why: "each address has its own messages, so that tests do not see each other's mail",
-    shownBy: shownIn('several-recipients', 'Mailpit: a mail with several recipients is one of the messages for each'),
+    difference: 'Of the recipients that no header names, a key of a mailbox sees only those of its mailbox',
+    why: "each address has its own messages in our API, so that tests do not see each other's mail",
+    shownBy: shownIn(
+      'several-recipients',
+      'Mailpit: a mail with several recipients is one message, in lists, counts and searches',
+    ),
   },
   {
-    difference: 'No headers are added to a mail',
-    why: '`/raw` and `/headers` show what was received; Mailpit adds `Received`, `Return-Path`, and `Bcc` or `Message-ID` if they are missing',
+    difference: 'No headers are added to a mail; `/headers` adds `Return-Path` and `Bcc` if they are missing',
+    why: '`/raw` shows what was received; Mailpit adds `Received`, `Return-Path`, and `Bcc` or `Message-ID` if they are missing',
     shownBy: [
       {
         path: /\/headers\.body\.Received(?:\.#)?$/,
@@ -36,7 +39,7 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
         rejects: { answers: { peer: answered({ Received: ['a', 'b'] }), ours: answered({ Received: ['c'] }) } },
       },
       {
-        path: /\/headers\.body\.(?:Return-Path|Bcc|Message-Id)(?:\.#)?$/,
+        path: /\/headers\.body\.(?:Return-Path|Message-Id)(?:\.#)?$/,
         holds: ({ peer, ours, path }) =>
           ours === undefined || (path.includes('Return-Path') && ours === '<bounce@app.example>' && isText(peer)),
         rejects: { ours: '<added@app.example>' },
@@ -136,7 +139,10 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
   {
     difference: 'A recipient that no header names is added to Bcc, also if the mail has a Bcc header',
     why: 'Mailpit does so only without that header',
-    shownBy: shownIn('several-recipients', 'Mailpit: a mail with several recipients is one of the messages for each'),
+    shownBy: shownIn(
+      'several-recipients',
+      'Mailpit: a mail with several recipients is one message, in lists, counts and searches',
+    ),
   },
   {
     difference: 'A list names only the tags of the messages in it',
@@ -233,7 +239,7 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     ],
   },
   {
-    difference: '`Username`, `Database`, `DatabaseSize` and the figures of SMTP in `/api/v1/info` are empty or 0',
+    difference: '`Database`, `DatabaseSize` and the figures of SMTP in `/api/v1/info` are empty or 0',
     why: 'they are not known, or are of all teams; see [metrics](../operate/monitoring.md)',
     shownBy: [
       {

@@ -162,7 +162,9 @@ test('tags that another process sets are seen by the next call', async () => {
 
   await open.setTags({ IDs: [ids[1]!], Tags: ['ours'] })
   expect(await counts()).toEqual({ 42: 1, ours: 1 })
-  expect(await search.all(view, parseQuery('tag:ours', null))).toMatchObject([{ id: fromShortId(ids[1]!) }])
+  expect(await search.all(view, parseQuery('tag:ours', null))).toMatchObject([
+    { copies: [{ id: fromShortId(ids[1]!) }] },
+  ])
   const anchor = await store.findAnchor(view, fromShortId(ids[0]!)!)
   await store.setTags(team.id, [{ position: anchor!.position, tags: ['theirs'] }], null)
   expect((await shown(open)).byMessage).toEqual([['theirs'], ['ours']])

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { parseContent, partsOf } from '../../src/compat/mailhog/content.ts'
 import { jsonPieces } from '../../src/compat/mailhog/json-pieces.ts'
-import { presentMessage } from '../../src/compat/mailhog/present.ts'
+import { presentMail } from '../../src/compat/mailhog/present.ts'
 import { presentSecond, presentSummary, presentThird } from '../../src/compat/maildev/present.ts'
 import { presentEntry } from '../../src/compat/mailpit/present.ts'
 import { searchableOf, searchTextOf } from '../../src/compat/mailpit/searchable.ts'
 import { unsubscribeOf } from '../../src/compat/mailpit/unsubscribe.ts'
+import type { Mail } from '../../src/compat/mails.ts'
 import { parseHeaderValue } from '../../src/mime/header-value.ts'
-import type { StoredMessage } from '../../src/store/messages.ts'
-import { messageFor } from '../../src/store/store-contract.ts'
 import { workMs } from '../support/work-time.ts'
+import { mailWith } from './mail-with.ts'
 
 /** Half of what the parser keeps of a header. */
 const LENGTH = 32_000
@@ -42,26 +42,21 @@ const UNITS = [
   '\\',
 ]
 
-const MAILBOX = { id: 'm', teamId: 't', name: 'qa', domain: 'mailhatch.test', createdAt: 0, updatedAt: 0 }
 const UNREAD = { isRead: false }
-const PEERS: [string, (message: StoredMessage, mail: string) => unknown][] = [
+const PEERS: [string, (mail: Mail, raw: string) => unknown][] = [
   [
     'Mailpit',
-    (message) => [
-      presentEntry(message, { isRead: false, setTags: null }),
-      unsubscribeOf(message.headers),
-      searchableOf(message),
-      searchTextOf(message),
+    (mail) => [
+      presentEntry(mail, { isRead: false, setTags: null }),
+      unsubscribeOf(mail.headers),
+      searchableOf(mail),
+      searchTextOf(mail),
     ],
   ],
-  [
-    'MailHog',
-    (message, mail) => [...jsonPieces(presentMessage(message, mail)), parseHeaderValue(message.headers[0]!.value)],
-  ],
+  ['MailHog', (mail, raw) => [...jsonPieces(presentMail(mail, raw)), parseHeaderValue(mail.headers[0]!.value)]],
   [
     'MailDev',
-    (message) =>
-      [presentSecond, presentThird, presentSummary].map((present) => JSON.stringify(present(message, UNREAD))),
+    (mail) => [presentSecond, presentThird, presentSummary].map((present) => JSON.stringify(present(mail, UNREAD))),
   ],
 ]
 
@@ -69,7 +64,7 @@ test.each(PEERS)('long headers of one sign take no more time than others: %s', (
   for (const name of NAMES) {
     for (const unit of UNITS) {
       const value = `x${unit.repeat(LENGTH / unit.length)}x`
-      const ms = workMs(() => present(messageWith(name, value), `${name}: ${value}\r\n\r\nText`))
+      const ms = workMs(() => present(mailWithHeader(name, value), `${name}: ${value}\r\n\r\nText`))
       // One is enough to fail, and more would take minutes.
       expect(ms, `${name}: ${unit}${unit}…`).toBeLessThan(MS_MAX)
     }
@@ -85,8 +80,7 @@ test('a long boundary is looked for in no more time than a short one', () => {
   }
 })
 
-function messageWith(name: string, value: string): StoredMessage {
+function mailWithHeader(name: string, value: string): Mail {
   const subject = name === 'subject' ? value : 'Hello'
-  const message = messageFor(MAILBOX, { subject, headers: [{ name, value }], text: 'Text', receivedAt: 0 })
-  return { ...message, position: 1, mailboxId: MAILBOX.id, mailbox: MAILBOX.name, attachmentCount: 0 }
+  return mailWith({ subject, headers: [{ name, value }], text: 'Text', receivedAt: 0 })
 }

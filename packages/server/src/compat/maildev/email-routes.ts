@@ -3,9 +3,9 @@ import { AppError } from '../../domain/errors.ts'
 import { packageVersion } from '../../http/package-version.ts'
 import { markOpened, notSupported, viewFor, type PeerEnvironment } from '../caller.ts'
 import { noSuchPart, sendAttachment, sendHtmlPage, sendRaw, viewed } from '../content.ts'
-import { toShortId } from '../short-id.ts'
+import { shownId } from '../mails.ts'
 import { nameAttachments } from './attachments.ts'
-import { messageFor, type MaildevPorts } from './caller.ts'
+import { emailFor, type MaildevPorts } from './caller.ts'
 import { SECOND, THIRD } from './version.ts'
 
 const RELAY = 'relaying mail. It sends no mail to other servers.'
@@ -17,42 +17,42 @@ export function addEmailRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts):
     const email = `${version.prefix}/email/:id` as const
 
     app.get(email, async (context) => {
-      const message = await messageFor(ports, context, context.req.param('id'))
-      await markOpened(ports, viewFor(ports, context), message)
-      return context.json(version.present(message, { isRead: true }))
+      const mail = await emailFor(ports, context, context.req.param('id'))
+      await markOpened(ports, viewFor(ports, context), mail)
+      return context.json(version.present(mail, { isRead: true }))
     })
 
     app.get(`${email}/html`, async (context) => {
-      const message = await messageFor(ports, context, context.req.param('id'))
+      const mail = await emailFor(ports, context, context.req.param('id'))
       ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
-      const { html } = message
-      if (html !== null) return sendHtmlPage(ports, context, { ...message, html })
+      const { html } = mail
+      if (html !== null) return sendHtmlPage(ports, context, { ...mail, html })
       if (version === THIRD) throw new AppError('not_found', 'Email has no HTML content')
       return context.body('', 200, viewed('text/html; charset=utf-8'))
     })
 
     app.get(`${email}/source`, async (context) => {
-      const message = await messageFor(ports, context, context.req.param('id'))
-      const file = { contentType: 'text/plain; charset=utf-8', filename: `${toShortId(message.id)}.eml` }
-      return sendRaw(ports, context, message, { ...file, isSaved: false })
+      const mail = await emailFor(ports, context, context.req.param('id'))
+      const file = { contentType: 'text/plain; charset=utf-8', filename: `${shownId(mail.id)}.eml` }
+      return sendRaw(ports, context, mail, { ...file, isSaved: false })
     })
 
     app.get(`${email}/download`, async (context) => {
-      const message = await messageFor(ports, context, context.req.param('id'))
-      const file = { contentType: 'message/rfc822', filename: `${toShortId(message.id)}.eml` }
-      return sendRaw(ports, context, message, { ...file, isSaved: true })
+      const mail = await emailFor(ports, context, context.req.param('id'))
+      const file = { contentType: 'message/rfc822', filename: `${shownId(mail.id)}.eml` }
+      return sendRaw(ports, context, mail, { ...file, isSaved: true })
     })
 
     app.get(`${email}/attachment/:filename`, async (context) => {
-      const message = await messageFor(ports, context, context.req.param('id'))
-      const named = nameAttachments(message.attachments)
+      const mail = await emailFor(ports, context, context.req.param('id'))
+      const named = nameAttachments(mail.attachments)
       const wanted = named.find(({ generatedFileName }) => generatedFileName === context.req.param('filename'))
       if (!wanted) throw noSuchPart()
-      return sendAttachment(ports, context, message, wanted)
+      return sendAttachment(ports, context, mail, wanted)
     })
 
     app.on('POST', [`${email}/relay`, `${email}/relay/:relayTo`], async (context) => {
-      await messageFor(ports, context, context.req.param('id'))
+      await emailFor(ports, context, context.req.param('id'))
       throw notSupported(RELAY)
     })
 

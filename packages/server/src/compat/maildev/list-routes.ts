@@ -9,8 +9,8 @@ import { markMatchingRead } from '../../manage/read-marks.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
 import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
-import { countsOf } from '../counts.ts'
 import { readJson } from '../json-body.ts'
+import { isSeen, positionsOf } from '../mails.ts'
 import { fromShortId } from '../short-id.ts'
 import { slicesOf } from '../walk.ts'
 import type { MaildevPorts } from './caller.ts'
@@ -26,7 +26,7 @@ const idsBody = z.object({ ids: z.array(z.string().trim().min(1)) })
 
 /** Lists, the flags of all emails, and deletions. */
 export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): void {
-  const { store, lists } = ports
+  const { store, lists, counts } = ports
 
   for (const version of [SECOND, THIRD]) {
     app.get(`${version.prefix}/email`, async (context) => {
@@ -40,7 +40,7 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
     app.patch(`${version.prefix}/email/read-all`, async (context) => {
       requireScope(context.var.principal, FULL_SCOPES)
       const view = viewFor(ports, context)
-      const { unread } = await countsOf(store, context.var.principal, view)
+      const { unread } = await counts(context.var.principal, view)
       await markMatchingRead(store, view, { after: null, upTo: null })
       return context.json(unread)
     })
@@ -70,7 +70,7 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
       present: presentSummary,
       isNewestFirst: order === 'desc',
     })
-    const { total: storeTotal, unread } = await countsOf(store, context.var.principal, view)
+    const { total: storeTotal, unread } = await counts(context.var.principal, view)
     return context.json({ items: JSON.parse(items), total: found.length, storeTotal, unread, skip, limit: size })
   })
 
@@ -82,14 +82,16 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
   })
 
   async function remove(view: View, ids: string[]): Promise<{ deleted: string[]; notFound: string[] }> {
-    const anchors = await inGroups(ids, READ_AT_ONCE, async (given) => {
+    const found = await inGroups(ids, READ_AT_ONCE, async (given) => {
       const id = fromShortId(given)
-      return id === null ? null : store.findAnchor(view, id)
+      return id === null ? [] : store.findCopies(view, id)
     })
-    const positions = anchors.flatMap((anchor) => (anchor ? [anchor.position] : []))
+    const positions = positionsOf(found.filter(isSeen))
     // In small steps, during which arriving mail has to wait.
     for (const group of slicesOf(positions, ROWS_PER_REMOVAL)) await removeMessages(ports.messages, view.teamId, group)
-    const { deleted = [], notFound = [] } = Object.groupBy(ids, (_, index) => (anchors[index] ? 'deleted' : 'notFound'))
+    const { deleted = [], notFound = [] } = Object.groupBy(ids, (_, index) =>
+      found[index]!.length > 0 ? 'deleted' : 'notFound',
+    )
     return { deleted, notFound }
   }
 

@@ -42,7 +42,7 @@ test('a list in the order of its times reads only what it returns, once the time
   expect(await newest()).toMatchObject([{ subject: '0' }])
   const options = { max: Infinity, order: 'asc' as const }
   const [oldest] = await lists.filtered(view, THIRD, [], options)
-  expect(oldest!.subject).toBe(`${COUNT - 1}`)
+  expect(oldest!.copies[0].subject).toBe(`${COUNT - 1}`)
   expect(find).toHaveBeenCalledTimes(1)
 })
 

@@ -1,6 +1,6 @@
-import type { StoredMessage, View } from '../../store/messages.ts'
+import type { View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
-import { toShortId } from '../short-id.ts'
+import { findMailOf, shownId, type Mail } from '../mails.ts'
 import { createTurns } from '../turns.ts'
 import { slicesOf } from '../walk.ts'
 import { createAddresses, type EmailAddress } from './facts.ts'
@@ -26,7 +26,7 @@ const READ_AT_ONCE = 10
 const KNOWN = new Set(['id', 'read', 'subject', 'from', 'to', 'cc'])
 
 export type Lists = {
-  /** The newest messages that match, at most `max`. */
+  /** The newest emails that match, at most `max`. */
   filtered(
     view: View,
     version: Version,
@@ -40,49 +40,50 @@ export type Lists = {
 }
 
 type Writing = {
-  present(message: StoredMessage, state: { isRead: boolean }): unknown
+  present(mail: Mail, state: { isRead: boolean }): unknown
   isNewestFirst: boolean
 }
 
-type Whole = { message: StoredMessage; state: FoundEmail }
+type Whole = { mail: Mail; state: FoundEmail }
 
 export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>): Lists {
   const search = createSearch(store)
   const addressesOf = createAddresses(store)
   const inTurn = createTurns(WRITING_TURNS)
 
-  async function isMatching(view: View, version: Version, filters: Filter[], message: FoundEmail): Promise<boolean> {
-    const matches = (email: object, some: Filter[]) => some.every((one) => matchesFilter(email, one, version.isSame))
+  async function isMatching(view: View, version: Version, filters: Filter[], email: FoundEmail): Promise<boolean> {
+    const matches = (given: object, some: Filter[]) => some.every((one) => matchesFilter(given, one, version.isSame))
     const { known = [], others = [] } = Object.groupBy(filters, ({ path }) =>
       KNOWN.has(path[0]!) ? 'known' : 'others',
     )
     if (known.length > 0) {
-      const addresses = await addressesOf(view, message)
-      const { subject, isRead: read } = message
-      if (!addresses || !matches({ ...addresses, id: toShortId(message.id), subject, read }, known)) return false
+      const { copies, isRead: read } = email
+      const addresses = await addressesOf(view, copies[0])
+      const { id, subject } = copies[0]
+      if (!addresses || !matches({ ...addresses, id: shownId(id), subject, read }, known)) return false
     }
     if (others.length === 0) return true
-    const whole = await store.findMessage(view, message.id)
-    return whole !== null && matches(version.present(whole, message), others)
+    const whole = await findMailOf(store, view, email.copies)
+    return whole !== null && matches(version.present(whole, email), others)
   }
 
   /** One that was deleted meanwhile is left out. */
   async function* wholeOf(view: View, found: FoundEmail[]): AsyncGenerator<Whole> {
     for (const group of slicesOf(found, READ_AT_ONCE)) {
       view.proceed?.()
-      const messages = await Promise.all(group.map(({ id }) => store.findMessage(view, id)))
-      for (const [index, message] of messages.entries()) if (message) yield { message, state: group[index]! }
+      const mails = await Promise.all(group.map(({ copies }) => findMailOf(store, view, copies)))
+      for (const [index, mail] of mails.entries()) if (mail) yield { mail, state: group[index]! }
     }
   }
 
-  async function isContaining(view: View, needle: string, message: FoundEmail): Promise<boolean> {
-    if (has(message.subject, needle)) return true
-    const addresses = await addressesOf(view, message)
+  async function isContaining(view: View, needle: string, { copies: [first] }: FoundEmail): Promise<boolean> {
+    if (has(first.subject, needle)) return true
+    const addresses = await addressesOf(view, first)
     if (!addresses) return false
     const { from, to, cc } = addresses
     if ([from, to, cc].flat().some((one: EmailAddress) => has(one.address, needle) || has(one.name, needle)))
       return true
-    const whole = await store.findMessage(view, message.id)
+    const whole = await store.findMessage(view, first.id)
     return whole !== null && has(textOf(whole), needle)
   }
 
@@ -90,8 +91,8 @@ export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 
     const written: string[] = []
     let length = 0
     const newestFirst = isNewestFirst ? found : found.toReversed()
-    for await (const { message, state } of wholeOf(view, newestFirst.slice(0, LIST_MAX))) {
-      const email = JSON.stringify(present(message, state))
+    for await (const { mail, state } of wholeOf(view, newestFirst.slice(0, LIST_MAX))) {
+      const email = JSON.stringify(present(mail, state))
       length += email.length
       if (length > LIST_CHARACTERS_MAX && written.length > 0) break
       written.push(email)

@@ -1,5 +1,6 @@
 import { createDownloads } from '../../http/downloads.ts'
 import type { DoorPorts, Peer } from '../door.ts'
+import { createMailCounter } from '../mail-counts.ts'
 import { createRoutes } from '../routes.ts'
 import type { MaildevPorts } from './caller.ts'
 import { addEmailRoutes } from './email-routes.ts'
@@ -8,7 +9,13 @@ import { createLists } from './lists.ts'
 
 /** MailDev's API: that of version 3 below `/api`, and that of version 2. docs/guide/maildev-api.md lists what differs. */
 export function createMaildev(given: DoorPorts): Peer {
-  const ports: MaildevPorts = { ...given, lists: createLists(given.store), downloads: createDownloads() }
+  const counter = createMailCounter(given.store)
+  const ports: MaildevPorts = {
+    ...given,
+    lists: createLists(given.store),
+    counts: counter.counts,
+    downloads: createDownloads(),
+  }
   return {
     serve: (enter) =>
       createRoutes(given, enter, {
@@ -30,7 +37,7 @@ export function createMaildev(given: DoorPorts): Peer {
         }),
       }),
     events: null,
-    deleted: () => {},
+    deleted: counter.deleted,
     close: () => {},
   }
 }

@@ -3,7 +3,7 @@ import { addressHeadersOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { isTextFromHtml, textWithLinks } from '../link-text.ts'
-import { toShortId } from '../short-id.ts'
+import { shownId, type Mail } from '../mails.ts'
 import { nameAttachments, type NamedAttachment } from './attachments.ts'
 import { addressesIn, namedIn, timeOf, type EmailAddress } from './facts.ts'
 import { allHeaders, idsIn, plainHeaders, priorityOf } from './headers.ts'
@@ -12,16 +12,16 @@ type State = { isRead: boolean }
 type Email = Record<string, unknown>
 
 /** An email as version 2 writes it. What the mail does not have is left out. */
-export function presentSecond(message: StoredMessage, { isRead }: State): Email {
-  const { headers, html, envelope } = message
-  const { from, to, cc } = namedIn(message)
-  const attachments = nameAttachments(message.attachments)
+export function presentSecond(mail: Mail, { isRead }: State): Email {
+  const { headers, html, envelope } = mail
+  const { from, to, cc } = namedIn(mail)
+  const attachments = nameAttachments(mail.attachments)
   const sender = (address: string) => ({ address, args: false })
   const fields = {
     html,
-    text: isTextFromHtml(message) ? null : message.text,
+    text: isTextFromHtml(mail) ? null : mail.text,
     headers: allHeaders(headers),
-    subject: message.subject,
+    subject: mail.subject,
     references: idsIn(headers, 'references'),
     messageId: idsIn(headers, 'message-id')[0],
     inReplyTo: idsIn(headers, 'in-reply-to'),
@@ -32,17 +32,17 @@ export function presentSecond(message: StoredMessage, { isRead }: State): Email 
     cc,
     bcc: addressesIn(headers, 'bcc'),
     date: addressHeadersOf(headers).date,
-    ...commonOf(message, { isRead, units: ['bytes', 'KB', 'MB', 'GB'] }),
+    ...commonOf(mail, { isRead, units: ['bytes', 'KB', 'MB', 'GB'] }),
   }
   return {
     ...given(fields),
     envelope: {
-      from: sender(mailFromOf(message)),
-      to: [sender(message.to)],
+      from: sender(mailFromOf(mail)),
+      to: mail.recipients.map(sender),
       ...given({ host: envelope?.helo, remoteAddress: envelope?.remoteAddress }),
     },
     attachments: attachments.length > 0 ? attachments.map(presentSecondAttachment) : null,
-    calculatedBcc: hiddenIn(message, [...to, ...cc]),
+    calculatedBcc: hiddenIn(mail, [...to, ...cc]),
   }
 }
 
@@ -66,22 +66,22 @@ function presentSecondAttachment({
 }
 
 /** An email as version 3 writes it. */
-export function presentThird(message: StoredMessage, { isRead }: State): Email {
-  const { headers, html } = message
-  const { from, to, cc } = namedIn(message)
+export function presentThird(mail: Mail, { isRead }: State): Email {
+  const { headers, html } = mail
+  const { from, to, cc } = namedIn(mail)
   return {
-    ...commonOf(message, { isRead, units: ['Bytes', 'KB', 'MB', 'GB'] }),
-    subject: message.subject,
+    ...commonOf(mail, { isRead, units: ['Bytes', 'KB', 'MB', 'GB'] }),
+    subject: mail.subject,
     from,
     to,
     headers: plainHeaders(headers),
-    attachments: nameAttachments(message.attachments).map(presentThirdAttachment),
-    envelope: { from: { address: mailFromOf(message) }, to: [{ address: message.to }] },
-    calculatedBcc: hiddenIn(message, [...to, ...cc]),
+    attachments: nameAttachments(mail.attachments).map(presentThirdAttachment),
+    envelope: { from: { address: mailFromOf(mail) }, to: mail.recipients.map((address) => ({ address })) },
+    calculatedBcc: hiddenIn(mail, [...to, ...cc]),
     ...given({
       cc,
       html,
-      text: textOf(message),
+      text: textOf(mail),
       inReplyTo: findHeader(headers, 'in-reply-to')?.value,
       priority: priorityOf(headers),
     }),
@@ -109,10 +109,10 @@ function presentThirdAttachment({
 const PREVIEW_LENGTH = 140
 
 /** An entry of version 3's list without bodies. */
-export function presentSummary(message: StoredMessage, state: State): Email {
-  const { id, time, read, subject, size, sizeHuman, from, to, cc } = presentThird(message, state)
-  const preview = textOf(message).replaceAll(/\s+/g, ' ').trim().slice(0, PREVIEW_LENGTH)
-  const attachmentCount = message.attachments.length
+export function presentSummary(mail: Mail, state: State): Email {
+  const { id, time, read, subject, size, sizeHuman, from, to, cc } = presentThird(mail, state)
+  const preview = textOf(mail).replaceAll(/\s+/g, ' ').trim().slice(0, PREVIEW_LENGTH)
+  const attachmentCount = mail.attachments.length
   return { id, time, read, subject, size, sizeHuman, from, to, attachmentCount, preview, ...(cc ? { cc } : {}) }
 }
 
@@ -123,12 +123,12 @@ export function textOf(message: Pick<StoredMessage, 'html' | 'text' | 'headers'>
   return isHtmlAlone ? textWithLinks(message.html!, (href) => ` [${href}]`) : ''
 }
 
-function commonOf(message: StoredMessage, { isRead, units }: State & { units: string[] }) {
-  const id = toShortId(message.id)
-  const size = message.size ?? 0
+function commonOf(mail: Mail, { isRead, units }: State & { units: string[] }) {
+  const id = shownId(mail.id)
+  const size = mail.size ?? 0
   return {
     id,
-    time: isoTime(timeOf(message)),
+    time: isoTime(timeOf(mail)),
     read: isRead,
     source: `${id}.eml`,
     size,
@@ -141,14 +141,14 @@ function formatBytes(bytes: number, units: string[]): string {
   return `${Number((bytes / 1024 ** unit).toFixed(2))} ${units[unit]}`
 }
 
-function mailFromOf({ envelope, from }: StoredMessage): string {
+function mailFromOf({ envelope, from }: Mail): string {
   return envelope?.mailFrom ?? from
 }
 
-/** The recipient, if no header names it. */
-function hiddenIn({ to }: StoredMessage, named: EmailAddress[]): EmailAddress[] {
-  const isNamed = named.some(({ address }) => address.toLowerCase() === to.toLowerCase())
-  return isNamed ? [] : [{ address: to, name: '' }]
+/** The recipients that no header names. */
+function hiddenIn({ recipients }: Mail, named: EmailAddress[]): EmailAddress[] {
+  const names = new Set(named.map(({ address }) => address.toLowerCase()))
+  return recipients.filter((to) => !names.has(to.toLowerCase())).map((address) => ({ address, name: '' }))
 }
 
 /** Without what is empty. */

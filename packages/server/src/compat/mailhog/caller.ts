@@ -1,8 +1,9 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Downloads } from '../../http/downloads.ts'
-import type { StoredMessage } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
+import type { CountMails } from '../mail-counts.ts'
+import { findMail, type Mail } from '../mails.ts'
 import { fromShortId } from '../short-id.ts'
 import type { Turns } from '../turns.ts'
 import type { MailhogEvents } from './events.ts'
@@ -12,20 +13,21 @@ import type { MessageWriter } from './write-messages.ts'
 /** What the routes share. */
 export type MailhogPorts = DoorPorts & {
   search: MailhogSearch
+  counts: CountMails
   write: MessageWriter
   inLargeTurn: Turns
   events: MailhogEvents
   downloads: Downloads
 }
 
-/** The message that the path names. Null if the caller sees no such message. */
-export async function findMessage(ports: MailhogPorts, context: PeerContext): Promise<StoredMessage | null> {
+/** The mail that the path names. Null if the caller sees no such mail. */
+export async function findNamed(ports: MailhogPorts, context: PeerContext): Promise<Mail | null> {
   const id = fromShortId(context.req.param('id') ?? '')
-  return id === null ? null : ports.store.findMessage(viewFor(ports, context), id)
+  return id === null ? null : findMail(ports.store, viewFor(ports, context), id)
 }
 
-export async function requireMessage(ports: MailhogPorts, context: PeerContext): Promise<StoredMessage> {
-  const message = await findMessage(ports, context)
-  if (!message) throw new AppError('message_not_found', 'Message not found')
-  return message
+export async function requireNamed(ports: MailhogPorts, context: PeerContext): Promise<Mail> {
+  const mail = await findNamed(ports, context)
+  if (!mail) throw new AppError('message_not_found', 'Message not found')
+  return mail
 }

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
-import type { StoredMessage } from '../../store/messages.ts'
-import { messageFor } from '../../store/store-contract.ts'
+import { mailWith } from '../../../test/compat/mail-with.ts'
 import { eventText } from './event-text.ts'
 
 const MIB = 1024 * 1024
 const PIECE_BYTES = 64 * 1024
-const MAILBOX = { id: 'm', teamId: 't', name: 'qa', domain: 'mailhatch.test', createdAt: 0, updatedAt: 0 }
 
 /** The event of a mail of this size, and how much of the mail was read for it. */
 async function eventOf(size: number): Promise<{ event: { Content: object; Raw: object }; readBytes: number }> {
@@ -22,14 +20,7 @@ async function eventOf(size: number): Promise<{ event: { Content: object; Raw: o
     },
     { highWaterMark: 0 },
   )
-  const message: StoredMessage = {
-    ...messageFor(MAILBOX, { size }),
-    position: 1,
-    mailboxId: 'm',
-    mailbox: 'qa',
-    attachmentCount: 0,
-  }
-  const text = await eventText({ contents: { raw: () => Promise.resolve({ size, stream }) } }, message)
+  const text = await eventText({ contents: { raw: () => Promise.resolve({ size, stream }) } }, mailWith({ size }))
   return { event: JSON.parse(text) as { Content: object; Raw: object }, readBytes }
 }
 

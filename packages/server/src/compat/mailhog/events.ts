@@ -1,6 +1,6 @@
-import type { StoredMessage } from '../../store/messages.ts'
 import type { DoorPorts } from '../door.ts'
 import { createEventGroups, EVENT_LIMITS } from '../event-groups.ts'
+import { findMail, type Mail } from '../mails.ts'
 import { eventText } from './event-text.ts'
 
 /** Several events of mail that is shown whole. */
@@ -8,9 +8,9 @@ const WAITING_BYTES = 16 * 1024 * 1024
 
 export type MailhogEvents = ReturnType<typeof createEvents>
 
-/** New messages. MailHog announces nothing else. */
+/** New mails. MailHog announces nothing else. */
 export function createEvents(ports: DoorPorts) {
-  /** By the id of the message. */
+  /** By the messages of the mail that are seen. */
   const writing = new Map<string, Promise<string>>()
   const groups = createEventGroups<null>(
     ports,
@@ -19,19 +19,20 @@ export function createEvents(ports: DoorPorts) {
       withMarks: false,
       async tell(group, followed) {
         if (!('message' in followed)) return
-        const message = await ports.store.findMessage(groups.viewFor(group), followed.message.id)
-        if (message) groups.send(group, await eventOf(message))
+        const mail = await findMail(ports.store, groups.viewFor(group), followed.message.id)
+        if (mail) groups.send(group, await eventOf(mail))
       },
     },
     { ...EVENT_LIMITS, waitingBytes: WAITING_BYTES },
   )
 
-  /** The event is the same for all keys that see the message, and most of them are told of it at the same time. */
-  function eventOf(message: StoredMessage): Promise<string> {
-    const known = writing.get(message.id)
+  /** The event is the same for all keys that see the same messages, and most of them are told of it at the same time. */
+  function eventOf(mail: Mail): Promise<string> {
+    const seen = `${mail.id} ${mail.positions.join()}`
+    const known = writing.get(seen)
     if (known) return known
-    const written = eventText(ports.messages, message).finally(() => writing.delete(message.id))
-    writing.set(message.id, written)
+    const written = eventText(ports.messages, mail).finally(() => writing.delete(seen))
+    writing.set(seen, written)
     return written
   }
 

@@ -3,8 +3,9 @@ import { FULL_SCOPES } from '../../domain/access.ts'
 import { AppError } from '../../domain/errors.ts'
 import { requireScope } from '../../http/view.ts'
 import { removeMatching } from '../../manage/removal.ts'
-import type { StoredSummary, View } from '../../store/messages.ts'
+import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
+import { findMailOf, type Copies } from '../mails.ts'
 import { listFrom } from '../walk.ts'
 import type { MailhogPorts } from './caller.ts'
 import { isSearchKind } from './search.ts'
@@ -39,7 +40,10 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailhogPort
   app.get('/api/v2/messages', async (context) => {
     const view = viewFor(ports, context)
     const { start, limit } = pageOf(context)
-    const [total, listed] = await Promise.all([store.countMessages(view), listFrom(store, view, { start, limit })])
+    const [{ total }, listed] = await Promise.all([
+      ports.counts(context.var.principal, view),
+      listFrom(store, view, { start, limit }),
+    ])
     return sendPieces(context, page(context, view, { total, start, listed }), 'text/json')
   })
 
@@ -56,7 +60,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailhogPort
     return sendPieces(context, page(context, view, { total, start, listed }), 'application/json')
   })
 
-  type Page = { total: number; start: number; listed: StoredSummary[] }
+  type Page = { total: number; start: number; listed: Copies[] }
 
   async function* page(context: PeerContext, view: View, { total, start, listed }: Page): AsyncGenerator<string, void> {
     yield `{"total":${total},"start":${start},"items":[`
@@ -65,13 +69,13 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailhogPort
   }
 
   /** Leaves out what was deleted meanwhile. Returns how many are left. */
-  async function* writeAll(context: PeerContext, view: View, listed: StoredSummary[]): AsyncGenerator<string, number> {
+  async function* writeAll(context: PeerContext, view: View, listed: Copies[]): AsyncGenerator<string, number> {
     let count = 0
-    for (const { id } of listed) {
-      const message = await store.findMessage(view, id)
-      if (!message) continue
+    for (const copies of listed) {
+      const mail = await findMailOf(store, view, copies)
+      if (!mail) continue
       if (count++ > 0) yield ','
-      yield* ports.write(context, message)
+      yield* ports.write(context, mail)
     }
     return count
   }

@@ -1,26 +1,25 @@
 import { isoTime } from '../../http/present.ts'
-import type { StoredMessage } from '../../store/messages.ts'
-import { toShortId } from '../short-id.ts'
+import { shownId, type Mail } from '../mails.ts'
 import { parseContent, partsOf, type MimeContent } from './content.ts'
 import { RawText } from './json-pieces.ts'
 
-/** A message as in MailHog. `mail` has one character for each byte. */
-export function presentMessage(message: StoredMessage, mail: string) {
-  const { envelope, receivedAt } = message
-  const id = toShortId(message.id)
-  const [from, to] = [envelope?.mailFrom ?? message.from, envelope?.rcptTo ?? message.to]
+/** A mail as in MailHog. `raw` has one character for each byte. */
+export function presentMail(mail: Mail, raw: string) {
+  const { envelope, receivedAt, recipients } = mail
+  const id = shownId(mail.id)
+  const from = envelope?.mailFrom ?? mail.from
   const helo = envelope?.helo ?? ''
-  const content = parseContent(mail)
+  const content = parseContent(raw)
   const mime = partsOf(content)
   addHeaders(content, { id, from, helo, receivedAt })
   return {
     ID: id,
     From: pathOf(from),
-    To: [pathOf(to)],
+    To: recipients.map(pathOf),
     Content: content,
     Created: isoTime(receivedAt),
     MIME: mime,
-    Raw: { From: from, To: [to], Data: new RawText(mail), Helo: helo },
+    Raw: { From: from, To: recipients, Data: new RawText(raw), Helo: helo },
   }
 }
 

@@ -5,10 +5,11 @@ import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts
 import type { Store } from '../../store/store.ts'
 import { createFactsReader } from '../facts-reader.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
-import { newestFirst } from '../walk.ts'
+import type { Copies } from '../mails.ts'
+import { newestMailsFirst } from '../walk.ts'
 import { readMail } from './read-mail.ts'
 
-/** Messages of a page that are read at the same time. */
+/** Mails of a page that are read at the same time. */
 const READ_AT_ONCE = 10
 
 const KINDS = ['from', 'to', 'containing'] as const
@@ -19,7 +20,7 @@ export function isSearchKind(text: string): text is SearchKind {
 }
 
 /** All matches among the newest messages, newest first. */
-export type MailhogSearch = (view: View, kind: SearchKind, query: string) => Promise<StoredSummary[]>
+export type MailhogSearch = (view: View, kind: SearchKind, query: string) => Promise<Copies[]>
 
 type Ports = { store: Pick<Store, 'listMessages' | 'findMessage'>; contents: Pick<Contents, 'raw'> }
 
@@ -27,9 +28,12 @@ export function createSearch({ store, contents }: Ports): MailhogSearch {
   const inTurn = createTurns(SEARCH_TURNS)
   const addressesOf = createFactsReader(store, addressTexts)
 
-  async function isMatch(view: View, summary: StoredSummary, kind: SearchKind, query: string): Promise<boolean> {
-    if (kind !== 'containing') return (await addressesOf(view, summary))?.[kind].includes(query) ?? false
-    const message = await store.findMessage(view, summary.id)
+  async function isMatch(view: View, copies: Copies<StoredSummary>, kind: SearchKind, query: string): Promise<boolean> {
+    if (kind !== 'containing') {
+      for (const copy of copies) if ((await addressesOf(view, copy))?.[kind].includes(query)) return true
+      return false
+    }
+    const message = await store.findMessage(view, copies[0].id)
     if (message === null) return false
     const content = contentText(message)
     if (content.includes(query)) return true
@@ -41,8 +45,8 @@ export function createSearch({ store, contents }: Ports): MailhogSearch {
   return (view, kind, given) => {
     const search = async () => {
       const query = given.toLowerCase()
-      const found: StoredSummary[] = []
-      for await (const page of newestFirst(store, view)) {
+      const found: Copies[] = []
+      for await (const page of newestMailsFirst(store, view)) {
         const matches = await inGroups(page, READ_AT_ONCE, (one) => isMatch(view, one, kind, query))
         found.push(...page.filter((_, index) => matches[index]))
       }

@@ -1,11 +1,11 @@
 import { DIRECT_BYTES_MAX } from '../../mime/mail-parser.ts'
 import { whileConnected } from '../../http/view.ts'
-import type { StoredMessage } from '../../store/messages.ts'
 import type { PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
+import type { Mail } from '../mails.ts'
 import { createTurns, type Turns } from '../turns.ts'
 import { jsonPieces } from './json-pieces.ts'
-import { presentMessage } from './present.ts'
+import { presentMail } from './present.ts'
 import { readMail } from './read-mail.ts'
 
 /** Large mail written at once, one of each key. Each is in memory until its client has it: about 50 MB. */
@@ -17,7 +17,7 @@ const LARGE_WAITING_PER_KEY_MAX = 50
 const LARGE_MS_MAX = 2 * 60_000
 
 /** JSON of messages in pieces: a list of them may be larger than the memory. */
-export type MessageWriter = (context: PeerContext, message: StoredMessage) => AsyncGenerator<string, void>
+export type MessageWriter = (context: PeerContext, mail: Mail) => AsyncGenerator<string, void>
 
 /** For the work with large mail. */
 export function createLargeTurns(): Turns {
@@ -29,19 +29,19 @@ export function createLargeTurns(): Turns {
   })
 }
 
-export function isLarge({ size }: StoredMessage): boolean {
+export function isLarge({ size }: Mail): boolean {
   return size === null || size > DIRECT_BYTES_MAX
 }
 
 type Ports = Pick<DoorPorts, 'messages'> & { inLargeTurn: Turns }
 
 export function createMessageWriter({ messages, inLargeTurn }: Ports): MessageWriter {
-  async function* write(message: StoredMessage): AsyncGenerator<string, void> {
-    yield* jsonPieces(presentMessage(message, await readMail(messages, message)))
+  async function* write(mail: Mail): AsyncGenerator<string, void> {
+    yield* jsonPieces(presentMail(mail, await readMail(messages, mail)))
   }
 
-  return async function* (context, message) {
-    if (!isLarge(message)) return yield* write(message)
+  return async function* (context, mail) {
+    if (!isLarge(mail)) return yield* write(mail)
     const [turn, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { outgoing } = context.env ?? {}
     const work = () => {
@@ -53,7 +53,7 @@ export function createMessageWriter({ messages, inLargeTurn }: Ports): MessageWr
     await Promise.race([turn.promise, ending])
     const deadline = setTimeout(() => outgoing?.destroy(), LARGE_MS_MAX)
     try {
-      if (!outgoing?.destroyed) yield* write(message)
+      if (!outgoing?.destroyed) yield* write(mail)
     } finally {
       clearTimeout(deadline)
       written.resolve()

@@ -1,9 +1,11 @@
 import { AppError } from '../../domain/errors.ts'
 import { inGroups } from '../../domain/in-groups.ts'
+import { mailOf } from '../../domain/mail-copies.ts'
 import type { Downloads } from '../../http/downloads.ts'
-import type { StoredMessage, View } from '../../store/messages.ts'
+import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
+import { findMail, isSeen, type Copies, type Mail } from '../mails.ts'
 import { fromShortId } from '../short-id.ts'
 import { listFrom } from '../walk.ts'
 import type { Events } from './events.ts'
@@ -19,30 +21,30 @@ export type MailpitPorts = DoorPorts & {
   downloads: Downloads
 }
 
-/** The message that a path names by its id, or by `latest` and a search in the query. Throws 404 if there is none. */
-export async function messageFor(ports: MailpitPorts, context: PeerContext, given: string): Promise<StoredMessage> {
+/** The mail that a path names by its id, or by `latest` and a search in the query. Throws 404 if there is none. */
+export async function mailFor(ports: MailpitPorts, context: PeerContext, given: string): Promise<Mail> {
   const view = viewFor(ports, context)
   const id = given === 'latest' ? await latestId(ports, context, view) : fromShortId(given)
-  const message = id === null ? null : await ports.store.findMessage(view, id)
-  if (!message) throw new AppError('message_not_found', 'Message not found')
-  return message
+  const mail = id === null ? null : await findMail(ports.store, view, id)
+  if (!mail) throw new AppError('message_not_found', 'Message not found')
+  return mail
 }
 
-/** The messages with these ids. Ids that do not exist are ignored. */
-export async function findAnchors(
-  store: Pick<DoorPorts['store'], 'findAnchor'>,
+/** The mails with these ids. Ids that do not exist are ignored. */
+export async function findAllCopies(
+  store: Pick<DoorPorts['store'], 'findCopies'>,
   view: View,
   ids: string[],
-): Promise<{ id: string; position: number }[]> {
-  const known = ids.map(fromShortId).filter((id) => id !== null)
-  const anchors = await inGroups(known, READ_AT_ONCE, (id) => store.findAnchor(view, id))
-  return known.flatMap((id, index) => (anchors[index] ? [{ id, position: anchors[index].position }] : []))
+): Promise<Copies[]> {
+  const mails = new Set(ids.map(fromShortId).flatMap((id) => (id === null ? [] : [mailOf(id)])))
+  const found = await inGroups(Array.from(mails), READ_AT_ONCE, (id) => store.findCopies(view, id))
+  return found.filter(isSeen)
 }
 
 async function latestId({ store, search }: MailpitPorts, context: PeerContext, view: View): Promise<string | null> {
   const query = queryOf(context)
-  if (query === null) return (await listFrom(store, view, { start: 0, limit: 1 }))[0]?.id ?? null
-  return (await search.newest(view, query))?.id ?? null
+  if (query === null) return (await listFrom(store, view, { start: 0, limit: 1 }))[0]?.[0].id ?? null
+  return (await search.newest(view, query))?.copies[0].id ?? null
 }
 
 /** The search in the query of the URL. Null if there is none. */

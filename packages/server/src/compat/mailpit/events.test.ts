@@ -1,13 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { clientDouble, eventPorts, principalOf } from '../../../test/compat/event-doubles.ts'
 import { EVENT_LIMITS } from '../event-groups.ts'
+import type { CountMails } from '../mail-counts.ts'
 import { createEvents } from './events.ts'
 
 type Event = { Type: string; Data: Record<string, unknown> | null }
 
 /** A connection of a key for the whole team, and what it receives. */
-async function listen(store: object): Promise<Event[]> {
-  const events = createEvents(eventPorts(store), { ...EVENT_LIMITS, pingEveryMs: 20 })
+async function listen(store: object, counts: CountMails = async () => ({ total: 0, unread: 0 })): Promise<Event[]> {
+  const events = createEvents(eventPorts(store), counts, { ...EVENT_LIMITS, pingEveryMs: 20 })
   onTestFinished(events.close)
   const received: Event[] = []
   const principal = principalOf('key')
@@ -20,12 +21,9 @@ const stats = (Total: number, Unread: number) => ({ Type: 'stats', Data: expect.
 
 test('what another process deletes is found by counting again, and nothing is sent while the counts stay', async () => {
   let [total, counted] = [5, 0]
-  const received = await listen({
-    countMessages: () => Promise.resolve(total),
-    countUnread: () => {
-      counted++
-      return Promise.resolve(1)
-    },
+  const received = await listen({}, async () => {
+    counted++
+    return { total, unread: 1 }
   })
   await expect.poll(() => received).toEqual([stats(5, 1)])
   const before = counted
@@ -41,11 +39,12 @@ test('what another process deletes is found by counting again, and nothing is se
 function marking(count: number) {
   let reads = 0
   return {
+    findCopies: async (_: object, id: string) => [{ id }],
     markState: () => Promise.resolve({ version: reads++ < 2 ? 1 : 2, readThrough: 0 }),
     changedMarks: () =>
       Promise.resolve(
         Array.from({ length: count }, (_, index) => ({
-          id: `0199a3c2-7d41-7a52-9c39-${String(index).padStart(12, '0')}`,
+          id: `0199a3c2-7d41-7a52-9c39-${String(index).padStart(8, '0')}0000`,
           isRead: true,
         })),
       ),

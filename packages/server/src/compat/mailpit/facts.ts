@@ -1,7 +1,7 @@
 import type { Header } from '@mailhatch/sdk'
 import { addressesOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
-import type { StoredMessage } from '../../store/messages.ts'
+import type { Mail } from '../mails.ts'
 import { trimSigns } from '../trim-signs.ts'
 import { cleanTags, sortTags, TAGS_MAX } from './tags.ts'
 
@@ -22,14 +22,11 @@ export type Facts = {
   inline: number
 }
 
-type Source = Pick<StoredMessage, 'headers' | 'from' | 'fromName' | 'to' | 'attachments' | 'envelope'>
-
-export function factsOf({ headers, from, fromName, to: recipient, attachments, envelope }: Source): Facts {
+export function factsOf({ headers, from, fromName, recipients, attachments, envelope }: Mail): Facts {
   const list = (name: string) => addressesOf(headers, name).map(({ name, address }) => asPeer(name, address))
-  const [to, cc, bcc] = [list('to'), list('cc'), list('bcc')]
-  // Like Mailpit, shows a recipient that no header names as a blind copy.
-  const isNamed = [to, cc, bcc].flat().some(({ Address }) => Address.toLowerCase() === recipient.toLowerCase())
-  if (!isNamed) bcc.push(asPeer(null, recipient))
+  const [to, cc] = [list('to'), list('cc')]
+  // Like Mailpit, shows recipients that no header names as blind copies.
+  const bcc = [...list('bcc'), ...hiddenRecipients({ headers, recipients }).map((address) => asPeer(null, address))]
   const sender = asPeer(fromName, from)
   const inline = attachments.filter((one) => one.inline).length
   return {
@@ -44,6 +41,16 @@ export function factsOf({ headers, from, fromName, to: recipient, attachments, e
     attachments: attachments.length - inline,
     inline,
   }
+}
+
+/** Those that no header names. */
+export function hiddenRecipients({ headers, recipients }: Pick<Mail, 'headers' | 'recipients'>): string[] {
+  const named = new Set(['to', 'cc', 'bcc'].flatMap((name) => addressesOf(headers, name)).map(lowerCaseAddress))
+  return recipients.filter((recipient) => !named.has(recipient.toLowerCase()))
+}
+
+function lowerCaseAddress({ address }: { address: string }): string {
+  return address.toLowerCase()
 }
 
 function asPeer(name: string | null, address: string): PeerAddress {

@@ -13,7 +13,7 @@ import { addTagRoutes } from './tag-routes.ts'
 /** Mailpit's API, version 1. docs/guide/mailpit-api.md lists what differs. */
 export function createMailpit(given: DoorPorts): Peer {
   const search = createSearch(given.store)
-  const events = createEvents(given)
+  const events = createEvents(given, search.counts)
   const ports: MailpitPorts = { ...given, search, events, downloads: createDownloads() }
   return {
     serve: (enter) =>

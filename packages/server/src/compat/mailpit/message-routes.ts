@@ -7,8 +7,9 @@ import { markOpened, notSupported, viewFor, type PeerEnvironment } from '../call
 import { beginningOf, noSuchPart, sendAttachment, sendRaw } from '../content.ts'
 import { isImage } from '../../read/inline-images.ts'
 import type { StoredMessage } from '../../store/messages.ts'
-import { toShortId } from '../short-id.ts'
-import { messageFor, type MailpitPorts } from './caller.ts'
+import { shownId, type Mail } from '../mails.ts'
+import { mailFor, type MailpitPorts } from './caller.ts'
+import { hiddenRecipients } from './facts.ts'
 import { presentWhole } from './present.ts'
 
 /** One message: its content, its parts, and what cannot be done with it here. */
@@ -16,48 +17,48 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts
   const { contents } = ports.messages
 
   app.get('/api/v1/message/:id', async (context) => {
-    const message = await messageFor(ports, context, context.req.param('id'))
+    const mail = await mailFor(ports, context, context.req.param('id'))
     const view = viewFor(ports, context)
-    const [tagged] = await ports.store.tagsAmong(view.teamId, [message.position])
-    const whole = await presentWhole(ports.messages, message, {
+    const [tagged] = await ports.store.tagsAmong(view.teamId, mail.positions)
+    const whole = await presentWhole(ports.messages, mail, {
       who: context.var.principal.keyId,
       setTags: tagged?.tags ?? null,
     })
-    await markOpened(ports, view, message)
+    await markOpened(ports, view, mail)
     return context.json(whole)
   })
 
   app.get('/api/v1/message/:id/headers', async (context) => {
-    const message = await messageFor(ports, context, context.req.param('id'))
-    return context.json(headersIn(await beginningOf(await contents.raw(message))))
+    const mail = await mailFor(ports, context, context.req.param('id'))
+    return context.json(headersIn(mail, await beginningOf(await contents.raw(mail))))
   })
 
   app.get('/api/v1/message/:id/raw', async (context) => {
-    const message = await messageFor(ports, context, context.req.param('id'))
-    return sendRaw(ports, context, message, {
+    const mail = await mailFor(ports, context, context.req.param('id'))
+    return sendRaw(ports, context, mail, {
       contentType: 'text/plain; charset=utf-8',
-      filename: `${toShortId(message.id)}.eml`,
+      filename: `${shownId(mail.id)}.eml`,
       isSaved: context.req.query('dl') === '1',
     })
   })
 
   app.get('/api/v1/message/:id/part/:part', async (context) => {
-    const message = await messageFor(ports, context, context.req.param('id'))
-    return sendAttachment(ports, context, message, partOf(message, context.req.param('part')))
+    const mail = await mailFor(ports, context, context.req.param('id'))
+    return sendAttachment(ports, context, mail, partOf(mail, context.req.param('part')))
   })
 
   // Mailpit makes a small JPEG of it. A browser that shows the image itself makes it as small.
   app.get('/api/v1/message/:id/part/:part/thumb', async (context) => {
-    const message = await messageFor(ports, context, context.req.param('id'))
-    const attachment = partOf(message, context.req.param('part'))
+    const mail = await mailFor(ports, context, context.req.param('id'))
+    const attachment = partOf(mail, context.req.param('part'))
     const isShown = isImage(attachment) && attachment.size <= THUMBNAIL_BYTES_MAX
-    if (isShown) return sendAttachment(ports, context, message, attachment)
+    if (isShown) return sendAttachment(ports, context, mail, attachment)
     return context.body(BLANK_PNG, 200, attachmentHeaders({ contentType: 'image/png', filename: 'blank.png' }))
   })
 
   for (const [method, path, what] of REFUSED) {
     app.on(method, path, async (context) => {
-      await messageFor(ports, context, context.req.param('id'))
+      await mailFor(ports, context, context.req.param('id'))
       throw notSupported(what)
     })
   }
@@ -86,10 +87,16 @@ function partOf({ attachments }: StoredMessage, part: string): Attachment {
   return attachment
 }
 
-/** The headers by name, in alphabetical order, before words such as =?utf-8?q?caf=C3=A9?= are decoded. */
-function headersIn(mail: Uint8Array): Record<string, string[]> {
-  const byName = Map.groupBy(readHeaders(mail, findHead(mail)), ({ name }) => withCapitals(name))
+/**
+ * The headers by name, in alphabetical order, before words such as =?utf-8?q?caf=C3=A9?= are decoded. As in Mailpit, with what only
+ * the envelope says.
+ */
+function headersIn(mail: Mail, beginning: Uint8Array): Record<string, string[]> {
+  const byName = Map.groupBy(readHeaders(beginning, findHead(beginning)), ({ name }) => withCapitals(name))
   const entries = Array.from(byName, ([name, headers]) => [name, headers.map(({ value }) => value)] as const)
+  const hidden = hiddenRecipients(mail)
+  if (mail.envelope && !byName.has('Return-Path')) entries.push(['Return-Path', [`<${mail.envelope.mailFrom}>`]])
+  if (hidden.length > 0 && !byName.has('Bcc')) entries.push(['Bcc', [hidden.join(', ')]])
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 

@@ -5,12 +5,12 @@ import { inGroups } from '../../domain/in-groups.ts'
 import { requireScope } from '../../http/view.ts'
 import { markMatchingRead, ROWS_PER_MARK } from '../../manage/read-marks.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
-import type { StoredSummary, View } from '../../store/messages.ts'
+import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
+import { positionsOf, findMailOf, type Copies } from '../mails.ts'
 import { listFrom, LOOKED_AT_MAX, newestFirst, slicesOf } from '../walk.ts'
 import { idsBody, readFields, readStatusBody } from './bodies.ts'
-import { findAnchors, queryOf, type MailpitPorts } from './caller.ts'
-import { countsOf } from '../counts.ts'
+import { findAllCopies, queryOf, type MailpitPorts } from './caller.ts'
 import { presentListed } from './present.ts'
 import { parseQuery, type Term } from './query.ts'
 import { parseQueryDate } from './query-dates.ts'
@@ -28,11 +28,11 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
   app.get('/api/v1/messages', async (context) => {
     const { start, limit, before } = pageOf(context)
     const view = viewBefore(viewFor(ports, context), before)
-    const counts = await countsOf(store, context.var.principal, viewFor(ports, context))
+    const counts = await search.counts(context.var.principal, viewFor(ports, context))
     const found = await listFrom(store, view, limit === 0 ? { start: 0, limit: LIMIT_MAX } : { start, limit })
-    const positions = found.map(({ position }) => position)
-    const read = new Set(positions.length > 0 ? await store.readAmong(view.teamId, positions) : [])
-    const messages = await present(view, found, (one) => read.has(one.position), { isSearch: false })
+    const read = new Set(found.length > 0 ? await store.readAmong(view.teamId, positionsOf(found)) : [])
+    const listed = found.map((copies) => ({ copies, isRead: copies.every(({ position }) => read.has(position)) }))
+    const messages = await present(view, listed, { isSearch: false })
     return context.json(listOf({ counts, start, messages, matching: counts }))
   })
 
@@ -41,11 +41,9 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     const { start, limit, before } = pageOf(context)
     const view = viewBefore(viewFor(ports, context), before)
     const found = await search.all(view, terms)
-    const counts = await countsOf(store, context.var.principal, viewFor(ports, context))
+    const counts = await search.counts(context.var.principal, viewFor(ports, context))
     const matching = { total: found.length, unread: found.filter(({ isRead }) => !isRead).length }
-    const isRead = new Set(found.filter((one) => one.isRead).map(({ id }) => id))
-    const page = found.slice(start, start + limit)
-    const messages = await present(view, page, ({ id }) => isRead.has(id), { isSearch: true })
+    const messages = await present(view, found.slice(start, start + limit), { isSearch: true })
     return context.json(listOf({ counts, start, messages, matching }))
   })
 
@@ -63,13 +61,10 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     if (query) {
       const terms = requireTerms(parseQuery(query, context.req.query('tz') || null))
       const found = await search.all(view, terms)
-      await mark(
-        view,
-        found.filter((one) => one.isRead !== isRead).map(({ position }) => position),
-        isRead,
-      )
+      const others = found.filter((one) => one.isRead !== isRead)
+      await mark(view, positionsOf(others.map(({ copies }) => copies)), isRead)
     } else if (ids.length > 0) {
-      await mark(view, await positionsOf(view, ids), isRead)
+      await mark(view, positionsOf(await findAllCopies(store, view, ids)), isRead)
     } else if (isRead) {
       await markMatchingRead(store, view, { after: null, upTo: null })
     } else {
@@ -81,6 +76,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
         )
       }
     }
+    ports.messages.subscriptions.marked(view.teamId)
     return context.text('ok')
   })
 
@@ -89,7 +85,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     const ids = (await readFields(context.req.raw, idsBody))?.ids ?? []
     const view = viewFor(ports, context)
     if (ids.length > 0) {
-      await remove(view, await positionsOf(view, ids))
+      await remove(view, positionsOf(await findAllCopies(store, view, ids)))
     } else {
       await removeMatching({ ...ports.messages, onRemoved: () => {} }, view, null)
       events.emptied(context.var.principal)
@@ -101,16 +97,9 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     requireScope(context.var.principal, FULL_SCOPES)
     const view = viewFor(ports, context)
     const found = await search.all(view, requireTerms(requireQuery(context)))
-    await remove(
-      view,
-      found.map(({ position }) => position),
-    )
+    await remove(view, positionsOf(found.map(({ copies }) => copies)))
     return context.text('ok')
   })
-
-  async function positionsOf(view: View, ids: string[]): Promise<number[]> {
-    return (await findAnchors(store, view, ids)).map(({ position }) => position)
-  }
 
   async function mark({ teamId }: View, positions: number[], isRead: boolean): Promise<void> {
     for (const group of slicesOf(positions, ROWS_PER_MARK)) await store.markMessages(teamId, group, isRead)
@@ -121,21 +110,14 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     for (const group of slicesOf(positions, ROWS_PER_REMOVAL)) await removeMessages(ports.messages, teamId, group)
   }
 
-  async function present(
-    view: View,
-    listed: Pick<StoredSummary, 'id' | 'position'>[],
-    isRead: (message: StoredSummary) => boolean,
-    kind: { isSearch: boolean },
-  ) {
-    const tagged = await store.tagsAmong(
-      view.teamId,
-      listed.map(({ position }) => position),
-    )
+  async function present(view: View, listed: { copies: Copies; isRead: boolean }[], kind: { isSearch: boolean }) {
+    const tagged = await store.tagsAmong(view.teamId, positionsOf(listed.map(({ copies }) => copies)))
     const setTags = new Map(tagged.map(({ position, tags }) => [position, tags]))
-    const presented = await inGroups(listed, READ_AT_ONCE, async ({ id }) => {
-      const message = await store.findMessage(view, id)
-      const state = (one: StoredSummary) => ({ isRead: isRead(one), setTags: setTags.get(one.position) ?? null })
-      return message && presentListed(message, state(message), kind)
+    const presented = await inGroups(listed, READ_AT_ONCE, async ({ copies, isRead }) => {
+      const mail = await findMailOf(store, view, copies)
+      const position = copies.find((one) => setTags.has(one.position))?.position
+      const state = { isRead, setTags: position === undefined ? null : setTags.get(position)! }
+      return mail && presentListed(mail, state, kind)
     })
     // One that was deleted meanwhile is left out.
     return presented.filter((entry) => entry !== null)

@@ -4,12 +4,12 @@ import { AppError } from '../../domain/errors.ts'
 import { packageVersion } from '../../http/package-version.ts'
 import { requireScope, viewOf } from '../../http/view.ts'
 import { inGroups } from '../../domain/in-groups.ts'
+import { usernameIn } from '../access.ts'
 import { markOpened, notSupported, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
 import { sendHtmlPage, viewed } from '../content.ts'
-import { countsOf } from '../counts.ts'
-import { toShortId } from '../short-id.ts'
+import { shownId } from '../mails.ts'
 import { readFields } from './bodies.ts'
-import { messageFor, type MailpitPorts } from './caller.ts'
+import { mailFor, type MailpitPorts } from './caller.ts'
 import { textOf } from './clean-text.ts'
 import { composeMail, SEND_BYTES_MAX, sendBody } from './send.ts'
 
@@ -26,7 +26,7 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
   const startedAt = ports.now()
 
   app.get('/api/v1/info', async (context) => {
-    const { total, unread } = await countsOf(store, context.var.principal, viewFor(ports, context))
+    const { total, unread } = await ports.search.counts(context.var.principal, viewFor(ports, context))
     return context.json({
       Version: `v${packageVersion()}`,
       LatestVersion: 'disabled',
@@ -55,7 +55,7 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
 
   app.post('/api/v1/send', async (context) => {
     try {
-      return context.json({ ID: toShortId(await send(context)) })
+      return context.json({ ID: shownId(await send(context)) })
     } catch (error) {
       if (!(error instanceof AppError) || error.status !== 400) throw error
       return context.json({ Error: error.message }, 400)
@@ -63,22 +63,22 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
   })
 
   app.get('/view/latest', async (context) => {
-    const { id } = await messageFor(ports, context, 'latest')
-    return context.redirect(toShortId(id))
+    const { id } = await mailFor(ports, context, 'latest')
+    return context.redirect(shownId(id))
   })
 
   app.get('/view/:file', async (context) => {
     const [, id = '', ending] = /^(.*?)(\.html|\.txt)?$/s.exec(context.req.param('file'))!
-    const message = await messageFor(ports, context, id)
-    if (ending === undefined) return context.redirect(`${id}${message.html === null ? '.txt' : '.html'}`)
+    const mail = await mailFor(ports, context, id)
+    if (ending === undefined) return context.redirect(`${id}${mail.html === null ? '.txt' : '.html'}`)
     ports.downloads.begin(context.var.principal.keyId, context.env?.outgoing)
     // Also if there is nothing to show, as in Mailpit.
-    await markOpened(ports, viewFor(ports, context), message)
-    if (ending === '.html' && message.html === null) {
+    await markOpened(ports, viewFor(ports, context), mail)
+    if (ending === '.html' && mail.html === null) {
       throw new AppError('not_found', 'This message does not contain a HTML part')
     }
-    if (ending === '.txt') return context.text(textOf(message), 200, viewed('text/plain; charset=utf-8'))
-    return sendHtmlPage(ports, context, { ...message, html: message.html! })
+    if (ending === '.txt') return context.text(textOf(mail), 200, viewed('text/plain; charset=utf-8'))
+    return sendHtmlPage(ports, context, { ...mail, html: mail.html! })
   })
 
   /** Stores the mail and announces it. Resolves to the id of the message of the first recipient that the caller sees. */
@@ -89,7 +89,12 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
     if (!worker) throw notSupported('sending, because the worker runs in another process. Send to its SMTP port.')
     const body = await readFields(context.req.raw, sendBody, SEND_BYTES_MAX)
     if (body === null) throw new AppError('validation_failed', 'The body is empty.')
-    const ids = await worker.receiveMail({ ...(await composeMail(body)), receivedVia: 'compat' })
+    const username = usernameIn(context.req.raw.headers)
+    const ids = await worker.receiveMail({
+      ...(await composeMail(body)),
+      receivedVia: 'compat',
+      ...(username && { username }),
+    })
     const view = viewOf(principal, {}, ports.now())
     let visible: string[] = []
     const until = (waitMs: number, count: number) =>

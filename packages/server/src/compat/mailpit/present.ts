@@ -5,8 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isoTime } from '../../http/present.ts'
 import { addressHeadersOf } from '../../mime/address-headers.ts'
 import type { Contents } from '../../read/content.ts'
-import type { StoredMessage } from '../../store/messages.ts'
-import { toShortId } from '../short-id.ts'
+import { shownId, type Mail } from '../mails.ts'
 import { snippetOf, textOf } from './clean-text.ts'
 import { factsOf } from './facts.ts'
 import { unsubscribeOf } from './unsubscribe.ts'
@@ -15,18 +14,18 @@ import { unsubscribeOf } from './unsubscribe.ts'
 type State = { isRead: boolean; setTags: string[] | null }
 
 /** An entry of a list. Mailpit leaves out empty lists of addresses there, so that they become null. */
-export function presentListed(message: StoredMessage, state: State, { isSearch }: { isSearch: boolean }) {
-  const entry = presentEntry(message, state)
+export function presentListed(mail: Mail, state: State, { isSearch }: { isSearch: boolean }) {
+  const entry = presentEntry(mail, state)
   const orNull = <Item>(list: Item[]) => (list.length > 0 ? list : null)
   const ReplyTo = isSearch ? orNull(entry.ReplyTo) : entry.ReplyTo
   return { ...entry, To: orNull(entry.To), Cc: orNull(entry.Cc), Bcc: orNull(entry.Bcc), ReplyTo }
 }
 
 /** A message as in the events. */
-export function presentEntry(message: StoredMessage, { isRead, setTags }: State) {
-  const { from, to, cc, bcc, replyTo, messageId, tags, attachments } = factsOf(message)
+export function presentEntry(mail: Mail, { isRead, setTags }: State) {
+  const { from, to, cc, bcc, replyTo, messageId, tags, attachments } = factsOf(mail)
   return {
-    ID: toShortId(message.id),
+    ID: shownId(mail.id),
     MessageID: messageId,
     Read: isRead,
     From: from,
@@ -34,13 +33,13 @@ export function presentEntry(message: StoredMessage, { isRead, setTags }: State)
     Cc: cc,
     Bcc: bcc,
     ReplyTo: replyTo,
-    Subject: message.subject,
-    Created: isoTime(message.receivedAt),
-    Username: '',
+    Subject: mail.subject,
+    Created: isoTime(mail.receivedAt),
+    Username: mail.envelope?.username ?? '',
     Tags: setTags ?? tags,
-    Size: message.size ?? 0,
+    Size: mail.size ?? 0,
     Attachments: attachments,
-    Snippet: snippetOf(message),
+    Snippet: snippetOf(mail),
   }
 }
 
@@ -48,15 +47,15 @@ type Ports = { contents: Pick<Contents, 'attachments'> }
 
 export async function presentWhole(
   ports: Ports,
-  message: StoredMessage,
+  mail: Mail,
   { setTags, ...reader }: { who: string } & Pick<State, 'setTags'>,
 ) {
-  const { from, to, cc, bcc, replyTo, messageId, returnPath, tags } = factsOf(message)
-  const listed = message.attachments.filter(({ filename, contentId }) => (filename ?? contentId) !== null)
-  const checksums = await readChecksums(ports, message, listed, reader)
+  const { from, to, cc, bcc, replyTo, messageId, returnPath, tags } = factsOf(mail)
+  const listed = mail.attachments.filter(({ filename, contentId }) => (filename ?? contentId) !== null)
+  const checksums = await readChecksums(ports, mail, listed, reader)
   const present = (attachment: Attachment) => presentAttachment(attachment, checksums)
   return {
-    ID: toShortId(message.id),
+    ID: shownId(mail.id),
     MessageID: messageId,
     From: from,
     To: to,
@@ -64,14 +63,14 @@ export async function presentWhole(
     Bcc: bcc,
     ReplyTo: replyTo,
     ReturnPath: returnPath,
-    Subject: message.subject,
-    ListUnsubscribe: unsubscribeOf(message.headers),
-    Date: addressHeadersOf(message.headers).date ?? isoTime(message.receivedAt),
+    Subject: mail.subject,
+    ListUnsubscribe: unsubscribeOf(mail.headers),
+    Date: addressHeadersOf(mail.headers).date ?? isoTime(mail.receivedAt),
     Tags: setTags ?? tags,
-    Username: '',
-    Text: textOf(message),
-    HTML: message.html ?? '',
-    Size: message.size ?? 0,
+    Username: mail.envelope?.username ?? '',
+    Text: textOf(mail),
+    HTML: mail.html ?? '',
+    Size: mail.size ?? 0,
     Inline: listed.filter(({ inline }) => inline).map(present),
     Attachments: listed.filter(({ inline }) => !inline).map(present),
   }
@@ -94,7 +93,7 @@ function presentAttachment(attachment: Attachment, checksums: Map<number, Checks
 /** Empty for a message whose raw mail is gone. */
 async function readChecksums(
   { contents }: Ports,
-  message: StoredMessage,
+  mail: Mail,
   attachments: Attachment[],
   reader: { who: string },
 ): Promise<Map<number, Checksums>> {
@@ -102,7 +101,7 @@ async function readChecksums(
   if (attachments.length === 0) return checksums
   try {
     const indexes = attachments.map(({ index }) => index)
-    for (const [index, bytes] of await contents.attachments(message, indexes, reader)) {
+    for (const [index, bytes] of await contents.attachments(mail, indexes, reader)) {
       checksums.set(index, await checksumsOf(bytes))
     }
   } catch (error) {

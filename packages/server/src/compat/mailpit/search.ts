@@ -1,8 +1,18 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inGroups } from '../../domain/in-groups.ts'
-import type { StoredMessage, StoredSummary, View } from '../../store/messages.ts'
+import type { StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { keptLengthOf } from '../facts-reader.ts'
+import {
+  countedOf,
+  createMailCounts,
+  isIn,
+  isMailRead,
+  readMarks,
+  type Counted,
+  type CountMails,
+} from '../mail-counts.ts'
+import { groupByMail, findMailOf, type Copies, type Mail } from '../mails.ts'
 import { createTeamLists, type Listed, type TeamList } from '../team-lists.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
 import { createKeptTexts } from './kept-texts.ts'
@@ -20,54 +30,65 @@ import { countTags, hasTag } from './tags.ts'
 
 /** Most searches for the newest match find it among the first. */
 const STEPS = [20, 200]
-/** Messages that are read at the same time. */
+/** Mails that are read at the same time. */
 const READ_AT_ONCE = 10
 /** Then other work gets a turn. */
 const WORK_MS_MAX = 5
 /** A megabyte for every million of common characters, two for others. */
 const TEXTS_LENGTH_MAX = 32_000_000
 
-/** A message in memory, with what was read of it. */
-type Entry = Listed & {
+/** A message in memory. */
+type Entry = Counted & {
   size: number | null
-  searchable: Searchable | null
   /** Null if no client has set them. */
   setTags: string[] | null
-  /** At this version of the team's marks. */
-  mark: { isRead: boolean; version: number } | null
+  /** What was read of its mail, if it is the first that the caller sees. A text is kept for the same recipients. */
+  searchable: Searchable | null
+  keptFor: string
 }
 
-/** What is made of a message and may be kept with its entry. */
+/** What is made of a mail and may be kept with its first entry. */
 type Part<Value> = {
   known: (entry: Entry) => Value | null
-  of: (message: StoredMessage) => Value
+  of: (mail: Mail) => Value
   keep: (entry: Entry, value: Value) => void
 }
 
-export type FoundMessage = Listed & { isRead: boolean }
+type EntriesOfMail = Copies<Entry>
 
-/** A message with the tags that are shown of it. */
-export type TaggedEntry = Pick<Listed, 'position' | 'mailboxId'> & { tags: string[] }
+export type FoundMail = { copies: Copies<Listed>; isRead: boolean }
+
+/** A mail with the tags that are shown of it. */
+export type TaggedMail = { copies: Copies<Listed>; tags: string[] }
 
 export type MailpitSearch = {
   /** All matches among the newest messages, newest first. */
-  all(view: View, terms: Term[]): Promise<FoundMessage[]>
+  all(view: View, terms: Term[]): Promise<FoundMail[]>
   /** The newest match. */
-  newest(view: View, terms: Term[]): Promise<FoundMessage | null>
-  /** The tags of the newest messages, as `countTags` of tags.ts returns them. */
+  newest(view: View, terms: Term[]): Promise<FoundMail | null>
+  /** The tags of the newest mails, as `countTags` of tags.ts returns them. */
   countTags(view: View): Promise<Map<string, number>>
-  /** Those of the newest messages with a tag. `tagVersion` is not newer than their tags. */
-  withTag(view: View, tag: string): Promise<{ tagVersion: number; found: TaggedEntry[] }>
+  /** Those of the newest mails with a tag. `tagVersion` is not newer than their tags. */
+  withTag(view: View, tag: string): Promise<{ tagVersion: number; found: TaggedMail[] }>
+  counts: CountMails
   deleted(teamId: string, ids: string[]): void
 }
 
 type Ports = Pick<
   Store,
-  'listMessages' | 'followMessages' | 'messageState' | 'changedTags' | 'findMessage' | 'readAmong'
+  | 'listMessages'
+  | 'followMessages'
+  | 'messageState'
+  | 'changedTags'
+  | 'findMessage'
+  | 'readAmong'
+  | 'countMessages'
+  | 'countUnread'
+  | 'countInMailbox'
 >
 
 /** A step of the list, with its versions. */
-type Visible = { entries: Entry[] } & Pick<TeamList<Entry>, 'markVersion' | 'tagVersion'>
+type Visible = { mails: EntriesOfMail[] } & Pick<TeamList<Entry>, 'markVersion' | 'tagVersion'>
 
 export function createSearch(store: Ports): MailpitSearch {
   const inTurn = createTurns(SEARCH_TURNS)
@@ -81,20 +102,20 @@ export function createSearch(store: Ports): MailpitSearch {
   })
   const textPart: Part<string> = { known: (entry) => texts.get(entry) ?? null, of: searchTextOf, keep: texts.keep }
 
+  const count = createMailCounts(store, lists.read)
+
   /** In steps, newest first. */
   async function* visible(view: View, steps: number[]): AsyncGenerator<Visible> {
     const { entries, markVersion, tagVersion } = await lists.read(view.teamId, view.proceed)
     let workedFrom = performance.now()
     for (let end = entries.length, step = 0; end > 0; step++) {
-      const start = Math.max(0, end - (steps[step] ?? steps.at(-1)!))
-      yield {
-        entries: entries
-          .slice(start, end)
-          .reverse()
-          .filter((entry) => isIn(view, entry)),
-        markVersion,
-        tagVersion,
-      }
+      let start = Math.max(0, end - (steps[step] ?? steps.at(-1)!))
+      // All of a mail is in one step.
+      while (start > 0 && entries[start - 1]!.receivedAt === entries[start]!.receivedAt) start--
+      const seen = entries.slice(start, end).filter((entry) => isIn(view, entry))
+      const mails = groupByMail(seen.reverse())
+      mails.forEach(forgetOthers)
+      yield { mails, markVersion, tagVersion }
       end = start
       if (performance.now() - workedFrom < WORK_MS_MAX) continue
       view.proceed?.()
@@ -103,89 +124,89 @@ export function createSearch(store: Ports): MailpitSearch {
     }
   }
 
-  async function* matching(given: View, terms: Term[], steps: number[]): AsyncGenerator<FoundMessage[]> {
+  /** What is kept of a mail is no longer true for other recipients: more have arrived, or the caller sees fewer. */
+  function forgetOthers(copies: EntriesOfMail): void {
+    const [first] = copies
+    const recipients = copies.length === 1 ? first.to : copies.map(({ to }) => to).join()
+    if (first.keptFor === recipients) return
+    first.keptFor = recipients
+    first.searchable = null
+    texts.forget(first)
+  }
+
+  async function* matching(given: View, terms: Term[], steps: number[]): AsyncGenerator<FoundMail[]> {
     const view = { ...given, filter: timeFilterOf(terms, given.filter) }
     const sorted = sortTerms(terms)
-    for await (const { entries, markVersion } of visible(view, steps)) {
-      const searchables = await partsOf(view, entries, searchablePart)
-      const fitting = entries.filter((entry, index) => {
+    for await (const { mails, markVersion } of visible(view, steps)) {
+      const searchables = await partsOf(view, mails, searchablePart)
+      const fitting = mails.filter((copies, index) => {
         const searchable = searchables[index] ?? null
         if (searchable === null) return false
-        const shown = entry.setTags === null ? searchable : { ...searchable, tags: entry.setTags }
-        return matchesFields(sorted, entry, shown)
+        const setTags = setTagsOf(copies)
+        const shown = setTags === null ? searchable : { ...searchable, tags: setTags }
+        return matchesFields(sorted, copies[0], shown)
       })
       const found = sorted.texts.length === 0 ? fitting : await withTexts(view, sorted, fitting)
-      await readMarks(view.teamId, found, markVersion)
+      await readMarks(store, view.teamId, found.flat(), markVersion)
       yield found
-        .map((entry) => ({ ...entry, isRead: entry.mark!.isRead }))
+        .map((copies) => ({ copies, isRead: isMailRead(copies) }))
         .filter(({ isRead }) => matchesRead(sorted, isRead))
     }
   }
 
-  async function withTexts(view: View, terms: SortedTerms, entries: Entry[]): Promise<Entry[]> {
-    const searched = await partsOf(view, entries, textPart)
-    return entries.filter((_, index) => {
+  async function withTexts(view: View, terms: SortedTerms, mails: EntriesOfMail[]): Promise<EntriesOfMail[]> {
+    const searched = await partsOf(view, mails, textPart)
+    return mails.filter((_, index) => {
       const text = searched[index] ?? null
       return text !== null && matchesText(terms, text)
     })
   }
 
-  /** From memory, or else from the store. Null for a message that has been deleted. */
-  async function partsOf<Value>(view: View, entries: Entry[], part: Part<Value>): Promise<(Value | null)[]> {
-    const values = entries.map(part.known)
-    const missing = entries.flatMap((_, index) => (values[index] === null ? [index] : []))
+  /** From memory, or else from the store. Null for a mail that has been deleted. */
+  async function partsOf<Value>(view: View, mails: EntriesOfMail[], part: Part<Value>): Promise<(Value | null)[]> {
+    const values = mails.map(([first]) => part.known(first))
+    const missing = mails.flatMap((_, index) => (values[index] === null ? [index] : []))
     await inGroups(missing, READ_AT_ONCE, async (index) => {
-      const message = await store.findMessage(view, entries[index]!.id)
-      if (!message) return
-      const value = part.of(message)
-      part.keep(entries[index]!, value)
+      const copies = mails[index]!
+      const mail = await findMailOf(store, view, copies)
+      if (!mail) return
+      const value = part.of(mail)
+      part.keep(copies[0], value)
       values[index] = value
     })
     return values
   }
 
-  async function taggedAmong(view: View, entries: Entry[]): Promise<TaggedEntry[]> {
-    const searchables = await partsOf(view, entries, searchablePart)
-    return entries.map(({ position, mailboxId, setTags }, index) => ({
-      position,
-      mailboxId,
-      tags: setTags ?? searchables[index]?.tags ?? [],
-    }))
+  async function taggedAmong(view: View, mails: EntriesOfMail[]): Promise<TaggedMail[]> {
+    const searchables = await partsOf(view, mails, searchablePart)
+    return mails.map((copies, index) => ({ copies, tags: setTagsOf(copies) ?? searchables[index]?.tags ?? [] }))
   }
 
-  async function readMarks(teamId: string, entries: Entry[], version: number): Promise<void> {
-    const unknown = entries.filter(({ mark }) => mark?.version !== version)
-    if (unknown.length === 0) return
-    const positions = unknown.map(({ position }) => position)
-    const read = new Set(await store.readAmong(teamId, positions))
-    for (const entry of unknown) entry.mark = { isRead: read.has(entry.position), version }
-  }
-
-  async function all(view: View, terms: Term[]): Promise<FoundMessage[]> {
-    const found: FoundMessage[] = []
+  async function all(view: View, terms: Term[]): Promise<FoundMail[]> {
+    const found: FoundMail[] = []
     for await (const some of matching(view, terms, STEPS.slice(-1))) found.push(...some)
     return found
   }
 
-  async function newest(view: View, terms: Term[]): Promise<FoundMessage | null> {
+  async function newest(view: View, terms: Term[]): Promise<FoundMail | null> {
     for await (const [first] of matching(view, terms, STEPS)) if (first) return first
     return null
   }
 
   async function allTags(view: View): Promise<Map<string, number>> {
     const all: string[][] = []
-    for await (const { entries } of visible(view, STEPS.slice(-1))) {
-      all.push(...(await taggedAmong(view, entries)).map(({ tags }) => tags))
+    for await (const { mails } of visible(view, STEPS.slice(-1))) {
+      all.push(...(await taggedAmong(view, mails)).map(({ tags }) => tags))
     }
     return countTags(all)
   }
 
-  async function withTag(view: View, tag: string): Promise<{ tagVersion: number; found: TaggedEntry[] }> {
-    const found: TaggedEntry[] = []
+  async function withTag(view: View, tag: string): Promise<{ tagVersion: number; found: TaggedMail[] }> {
+    const found: TaggedMail[] = []
     let version = 0
-    for await (const { entries, tagVersion } of visible(view, STEPS.slice(-1))) {
+    for await (const { mails, tagVersion } of visible(view, STEPS.slice(-1))) {
       version = tagVersion
-      found.push(...(await taggedAmong(view, entries)).filter(({ tags }) => hasTag(tags, tag)))
+      found.push(...(await taggedAmong(view, mails)).filter(({ tags }) => hasTag(tags, tag)))
     }
     return { tagVersion: version, found }
   }
@@ -195,6 +216,7 @@ export function createSearch(store: Ports): MailpitSearch {
     newest: (view, terms) => inTurn(view.teamId, () => newest(view, terms), view.proceed),
     countTags: (view) => inTurn(view.teamId, () => allTags(view), view.proceed),
     withTag: (view, tag) => inTurn(view.teamId, () => withTag(view, tag), view.proceed),
+    counts: (principal, view) => inTurn(view.teamId, () => count(principal, view), view.proceed),
     deleted: lists.deleted,
   }
 }
@@ -207,12 +229,11 @@ const searchablePart: Part<Searchable> = {
   },
 }
 
-function entryOf({ id, position, receivedAt, mailboxId, size }: StoredSummary): Entry {
-  return { id, position, receivedAt, mailboxId, size, searchable: null, setTags: null, mark: null }
+function entryOf(summary: StoredSummary): Entry {
+  return { ...countedOf(summary), size: summary.size, setTags: null, searchable: null, keptFor: '' }
 }
 
-function isIn({ oldestReceivedAt, filter }: View, { receivedAt, mailboxId }: Entry): boolean {
-  const { mailboxId: boundTo, start = -Infinity, end = Infinity } = filter
-  if (boundTo !== undefined && boundTo !== mailboxId) return false
-  return receivedAt >= Math.max(oldestReceivedAt, start) && receivedAt < end
+/** A client sets them for all messages of a mail that it sees. */
+function setTagsOf(copies: EntriesOfMail): string[] | null {
+  return copies.find(({ setTags }) => setTags !== null)?.setTags ?? null
 }

@@ -1,5 +1,5 @@
 import { findHeader } from '../../mime/headers.ts'
-import type { StoredMessage } from '../../store/messages.ts'
+import type { Mail } from '../mails.ts'
 import { cleanText, wordsOfHtml } from './clean-text.ts'
 import { factsOf, type PeerAddress } from './facts.ts'
 
@@ -18,10 +18,10 @@ export type Searchable = {
   inline: number
 }
 
-export function searchableOf(message: StoredMessage): Searchable {
-  const { from, to, cc, bcc, replyTo, messageId, tags, attachments, inline } = factsOf(message)
+export function searchableOf(mail: Mail): Searchable {
+  const { from, to, cc, bcc, replyTo, messageId, tags, attachments, inline } = factsOf(mail)
   return {
-    subject: message.subject.toLowerCase(),
+    subject: mail.subject.toLowerCase(),
     from: linesOf([from]),
     to: linesOf(to),
     cc: linesOf(cc),
@@ -43,12 +43,12 @@ function linesOf(addresses: PeerAddress[]): string {
 }
 
 /** The text that a search without an operator looks at. */
-export function searchTextOf(message: StoredMessage): string {
-  const { headers, html, text, attachments } = message
-  const { to, cc, bcc, from, replyTo, returnPath } = factsOf(message)
+export function searchTextOf(mail: Mail): string {
+  const { headers, html, text, attachments } = mail
+  const { to, cc, bcc, from, replyTo, returnPath } = factsOf(mail)
   const addresses = [[from], to, cc, bcc, replyTo].flat().map(({ Name, Address }) => `${Name} ${Address}`)
   const words = html === null ? '' : wordsOfHtml(html, { withLinks: true })
   const files = attachments.filter(({ inline }) => !inline).map(({ filename }) => filename ?? '')
-  const subject = findHeader(headers, 'subject')?.value ?? message.subject
+  const subject = findHeader(headers, 'subject')?.value ?? mail.subject
   return cleanText([subject, ...addresses, returnPath, words || (text ?? ''), ...files].join(' '))
 }

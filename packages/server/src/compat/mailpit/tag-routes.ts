@@ -8,7 +8,8 @@ import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
 import { slicesOf } from '../walk.ts'
 import { readFields } from './bodies.ts'
-import { findAnchors, type MailpitPorts } from './caller.ts'
+import { positionsOf } from '../mails.ts'
+import { findAllCopies, type MailpitPorts } from './caller.ts'
 import { asWritten, cleanTag, cleanTags, SET_TAGS_LENGTH_MAX, sortTags, TAGS_MAX, withoutTag } from './tags.ts'
 
 /** Messages per transaction. It takes a few milliseconds, during which arriving mail has to wait. */
@@ -33,14 +34,14 @@ export function addTagRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): v
     const given = cleanTags(body.tags ?? [])
     if (given.length > TAGS_MAX || given.join('').length > SET_TAGS_LENGTH_MAX) throw tooManyTags()
     const view = viewFor(ports, context)
-    const found = await findAnchors(store, view, body.ids ?? [])
+    const found = await findAllCopies(store, view, body.ids ?? [])
     const tags = found.length > 0 ? sortTags(asWritten(given, (await search.countTags(view)).keys())) : []
-    for (const group of slicesOf(found, ROWS_PER_CHANGE)) {
-      const messages = group.map(({ position }) => ({ position, tags }))
+    for (const positions of slicesOf(positionsOf(found), ROWS_PER_CHANGE)) {
+      const messages = positions.map((position) => ({ position, tags }))
       await store.setTags(view.teamId, messages, null)
-      const ids = group.map(({ id }) => id)
-      await events.tagged(view.teamId, ids, given)
     }
+    const ids = found.map(([{ id }]) => id)
+    await events.tagged(view.teamId, ids, given)
     return context.text('ok')
   })
 
@@ -72,8 +73,11 @@ export function addTagRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): v
     const { proceed: _, ...whole } = view
     const mailboxIds = new Set<string>()
     for (let interruptions = 0; ; interruptions++) {
-      for (const { mailboxId } of found) mailboxIds.add(mailboxId)
-      const changed = found.map(({ position, tags }) => ({ position, tags: withoutTag(tags, tag, name) }))
+      for (const { mailboxId } of found.flatMap(({ copies }) => copies)) mailboxIds.add(mailboxId)
+      const changed = found.flatMap(({ copies, tags }) => {
+        const left = withoutTag(tags, tag, name)
+        return copies.map(({ position }) => ({ position, tags: left }))
+      })
       if (await setInSteps(view.teamId, changed, interruptions < INTERRUPTIONS_MAX ? tagVersion : null)) break
       ;({ found, tagVersion } = await search.withTag(whole, tag))
     }

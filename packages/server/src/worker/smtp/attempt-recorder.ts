@@ -45,7 +45,7 @@ export class AttemptRecorder {
 
   #describeConnection({ mailFrom }: Transaction): AttemptConnection {
     this.#connection ??= Math.random().toString(36).slice(2)
-    const { remoteAddress, helo, tls, isAuthenticated } = this.#state
-    return { connection: this.#connection, remoteAddress, helo, tls, authenticated: isAuthenticated, from: mailFrom }
+    const { remoteAddress, helo, tls, username } = this.#state
+    return { connection: this.#connection, remoteAddress, helo, tls, authenticated: username !== null, from: mailFrom }
   }
 }

@@ -30,11 +30,12 @@ describe('right credentials', () => {
     ['LOGIN without an initial response', ['AUTH LOGIN', user, password], ['334 VXNlc', '334 UGFzc', '235 2.7.0']],
     ['LOGIN with one', [`AUTH LOGIN ${user}`, password], ['334 UGFzc', '235 2.7.0']],
   ])('%s', async (_name, lines, replies) => {
-    const { client } = await startWithClient()
+    const { client, mails } = await startWithClient()
     expect(await client.say('MAIL FROM:<>')).toMatch(/^530 5\.7\.0 /)
     expect(await converse(client, lines)).toEqual(replies)
     expect(await client.say(`AUTH PLAIN ${plain}`)).toMatch(/^503 5\.5\.1 /)
     expect(await client.deliver('text')).toBe('250 2.0.0 Stored\r\n')
+    expect(mails).toMatchObject([{ username: 'tester' }])
   })
 })
 
@@ -72,10 +73,11 @@ test('wrong credentials are reported, and too many of them close the connection'
 })
 
 test('without configured credentials, any are accepted and none are required', async () => {
-  const { client } = await startWithClient(null)
+  const { client, mails } = await startWithClient(null)
   expect(await client.deliver('without')).toMatch(/^250 /)
   expect(await client.say(`AUTH PLAIN ${base64('\0anyone\0anything')}`)).toMatch(/^235 /)
   expect(await client.deliver('with')).toMatch(/^250 /)
+  expect(mails.map(({ username }) => username)).toEqual([null, 'anyone'])
 })
 
 test('AUTH needs EHLO first and no mail in progress', async () => {

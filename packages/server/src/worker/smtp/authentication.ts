@@ -15,8 +15,8 @@ export type SmtpCredentials = { user: string; password: string }
 /** State of an AUTH exchange between two lines. */
 export type AuthExchange = { mechanism: 'PLAIN' | 'LOGIN'; user: string | null }
 
-/** If `exchange` is set, the client's next line is its response. */
-export type AuthStep = { reply: string; exchange: AuthExchange | null }
+/** If `exchange` is set, the client's next line is its response. `signedInAs` is set if the credentials are accepted. */
+export type AuthStep = { reply: string; exchange: AuthExchange | null; signedInAs: string | null }
 
 /** `AUTH <mechanism> [initial response]`, RFC 4954. Without `credentials`, any well-formed ones are accepted. */
 export function beginAuth(argument: string, credentials: SmtpCredentials | null): AuthStep {
@@ -24,7 +24,8 @@ export function beginAuth(argument: string, credentials: SmtpCredentials | null)
   const name = mechanism.toUpperCase()
   if (name !== 'PLAIN' && name !== 'LOGIN') return finished(UNKNOWN_MECHANISM)
   const exchange: AuthExchange = { mechanism: name, user: null }
-  if (response === undefined) return { reply: name === 'PLAIN' ? AUTH_CONTINUE : AUTH_USERNAME, exchange }
+  if (response === undefined)
+    return { reply: name === 'PLAIN' ? AUTH_CONTINUE : AUTH_USERNAME, exchange, signedInAs: null }
   // RFC 4954 (4): a lone "=" is an empty initial response.
   return continueAuth(exchange, response === '=' ? '' : response, credentials)
 }
@@ -38,16 +39,19 @@ export function continueAuth(exchange: AuthExchange, line: string, credentials: 
     if (user === undefined || password === undefined || rest.length > 0) return finished(AUTH_MALFORMED)
     return judge({ user, password }, credentials)
   }
-  if (exchange.user === null) return { reply: AUTH_PASSWORD, exchange: { mechanism: 'LOGIN', user: response } }
+  if (exchange.user === null) {
+    return { reply: AUTH_PASSWORD, exchange: { mechanism: 'LOGIN', user: response }, signedInAs: null }
+  }
   return judge({ user: exchange.user, password: response }, credentials)
 }
 
 function judge(given: SmtpCredentials, expected: SmtpCredentials | null): AuthStep {
-  if (!expected) return finished(AUTHENTICATED)
+  const accepted = { ...finished(AUTHENTICATED), signedInAs: given.user }
+  if (!expected) return accepted
   // Compares both in every case, so that the response time does not reveal which one is wrong.
   const isUser = isSameSecret(given.user, expected.user)
   const isPassword = isSameSecret(given.password, expected.password)
-  return finished(isUser && isPassword ? AUTHENTICATED : AUTH_WRONG)
+  return isUser && isPassword ? accepted : finished(AUTH_WRONG)
 }
 
 function isSameSecret(given: string, expected: string): boolean {
@@ -59,7 +63,7 @@ function sha256(text: string): Buffer {
 }
 
 function finished(reply: string): AuthStep {
-  return { reply, exchange: null }
+  return { reply, exchange: null, signedInAs: null }
 }
 
 function decodeBase64(text: string): string | null {

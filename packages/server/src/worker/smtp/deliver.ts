@@ -13,6 +13,7 @@ export type ReceivedMail = {
   helo: string | null
   remoteAddress: string | null
   tls: boolean
+  username: string | null
   content: MailContent
 }
 

@@ -36,7 +36,7 @@ export class Dialogue {
   constructor(ports: DialoguePorts, remoteAddress: string | null) {
     const { limits, events, scenarios } = ports
     this.#ports = ports
-    this.#state = { remoteAddress, helo: null, tls: null, isAuthenticated: false, transaction: null }
+    this.#state = { remoteAddress, helo: null, tls: null, username: null, transaction: null }
     this.#sessionLimits = new SessionLimits(limits)
     this.#answers = new SmtpAnswers(this.#sessionLimits, this.#state, events.onRejection)
     this.attempts = new AttemptRecorder(events.onAttempts, this.#state)
@@ -53,6 +53,10 @@ export class Dialogue {
 
   get helo(): string | null {
     return this.#state.helo
+  }
+
+  get username(): string | null {
+    return this.#state.username
   }
 
   get isTls(): boolean {
@@ -201,7 +205,7 @@ export class Dialogue {
     this.abandon()
     this.#state.tls = version
     this.#state.helo = null
-    this.#state.isAuthenticated = false
+    this.#state.username = null
   }
 
   /** Discards the transaction and the mail in progress, because the client wants it. */
@@ -249,7 +253,7 @@ export class Dialogue {
 
   #mail(argument: string): Step | Promise<Step> {
     if (this.#state.helo === null) return this.#answers.refuse(replies.SAY_HELLO_FIRST)
-    if (this.#ports.credentials && !this.#state.isAuthenticated) return this.#answers.refuse(replies.AUTH_REQUIRED)
+    if (this.#ports.credentials && this.#state.username === null) return this.#answers.refuse(replies.AUTH_REQUIRED)
     if (this.#state.transaction) return this.#answers.refuse(replies.NESTED_MAIL)
     const mail = parseMail(argument, this.#ports.limits, this.#ports.offer)
     if ('refusal' in mail) return this.#answers.refuse(mail.refusal)
@@ -282,13 +286,13 @@ export class Dialogue {
     if (!this.#ports.offer.has('AUTH')) return this.#answers.give(replies.NOT_IMPLEMENTED)
     if (this.#state.helo === null) return this.#answers.give(replies.SAY_HELLO_FIRST)
     if (this.#state.transaction) return this.#answers.give(replies.NESTED_MAIL)
-    if (this.#state.isAuthenticated) return this.#answers.give(replies.ALREADY_AUTHENTICATED)
+    if (this.#state.username !== null) return this.#answers.give(replies.ALREADY_AUTHENTICATED)
     return this.#takeAuthStep(beginAuth(argument, this.#ports.credentials))
   }
 
-  #takeAuthStep({ reply, exchange }: AuthStep): Step {
+  #takeAuthStep({ reply, exchange, signedInAs }: AuthStep): Step {
     this.#exchange = exchange
-    if (reply === replies.AUTHENTICATED) this.#state.isAuthenticated = true
+    if (signedInAs !== null) this.#state.username = signedInAs
     if (reply === replies.AUTH_WRONG) return this.#answers.refuse(reply)
     return this.#answers.give(reply, exchange ? 'response' : 'command')
   }

@@ -198,8 +198,8 @@ export class SmtpSession {
     if (mail.refusal) return this.#perform(this.#answerMail(mail.refusal, mail.isRefusedByScript))
     const { transaction, flight } = this.#dialogue.handOver()
     const { mailFrom, recipients, plans } = transaction
-    const { helo, isTls, delay } = this.#dialogue
-    const envelope = { mailFrom, recipients, helo, remoteAddress: this.#remoteAddress, tls: isTls }
+    const { helo, isTls, username, delay } = this.#dialogue
+    const envelope = { mailFrom, recipients, helo, remoteAddress: this.#remoteAddress, tls: isTls, username }
     const onStored = (messageIds: string[]): void => void (transaction.messageIds = messageIds)
     const plan = planAt('after-data', plans)
     const delivering =

@@ -8,10 +8,10 @@ const READ_BYTES = 256 * 1024
 
 /** Converts a mail received over SMTP into the input of `receive`. */
 export function spooledMail(parser: Pick<MailParser, 'parse'>, mail: ReceivedMail): MailToStore {
-  const { mailFrom, recipients, helo, remoteAddress, tls, content } = mail
+  const { mailFrom, recipients, helo, remoteAddress, tls, username, content } = mail
   return {
     recipients,
-    envelope: { mailFrom, helo, remoteAddress, tls, receivedVia: 'smtp' },
+    envelope: { mailFrom, helo, remoteAddress, tls, receivedVia: 'smtp', ...(username !== null && { username }) },
     raw: bodyOf(content),
     parse: () => parser.parse(content),
   }

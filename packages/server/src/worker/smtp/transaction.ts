@@ -41,7 +41,8 @@ export type SessionState = {
   helo: string | null
   /** The version of TLS. */
   tls: string | null
-  isAuthenticated: boolean
+  /** As whom the client has signed in. */
+  username: string | null
   transaction: Transaction | null
 }
 

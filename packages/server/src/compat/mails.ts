@@ -1,0 +1,78 @@
+import { mailOf } from '../domain/mail-copies.ts'
+import type { StoredMessage, StoredSummary, View } from '../store/messages.ts'
+import type { Store } from '../store/store.ts'
+import { toShortId } from './short-id.ts'
+
+/** What a list knows of a message of a mail. */
+export type Copy = Pick<StoredSummary, 'id' | 'position' | 'receivedAt' | 'to'>
+
+/** The messages of one mail that the caller sees, by id. */
+export type Copies<One extends Copy = Copy> = [One, ...One[]]
+
+/**
+ * A mail. Other mail catchers store one message for all its recipients, we one for each of them. It has the content of the first
+ * message that the caller sees.
+ */
+export type Mail = StoredMessage & {
+  /** Of the messages that the caller sees. */
+  recipients: string[]
+  positions: number[]
+}
+
+/** The id that clients get, whichever messages of the mail they see. */
+export function shownId(id: string): string {
+  return toShortId(mailOf(id))
+}
+
+/** The mail with this id, or with a message of this id. Null if the caller sees nothing of it. */
+export async function findMail(
+  store: Pick<Store, 'findMessage' | 'findCopies'>,
+  view: View,
+  id: string,
+): Promise<Mail | null> {
+  // Most mails have one message.
+  const [copies, only] = await Promise.all([store.findCopies(view, id), store.findMessage(view, mailOf(id))])
+  if (!isSeen(copies)) return null
+  return copies[0].id === only?.id ? asMail(only, copies) : findMailOf(store, view, copies)
+}
+
+/** Null if it has been deleted. */
+export async function findMailOf(store: Pick<Store, 'findMessage'>, view: View, copies: Copies): Promise<Mail | null> {
+  const message = await store.findMessage(view, copies[0].id)
+  return message && asMail(message, copies)
+}
+
+function asMail(message: StoredMessage, copies: Copies): Mail {
+  return { ...message, recipients: copies.map(({ to }) => to), positions: positionsOf([copies]) }
+}
+
+export function positionsOf(mails: Copies[]): number[] {
+  return mails.flat().map(({ position }) => position)
+}
+
+export function isSeen<One extends Copy>(copies: One[]): copies is Copies<One> {
+  return copies.length > 0
+}
+
+/** Messages in list order, by mail. Those of one mail have the same time, and their place is that of the first in the list. */
+export function groupByMail<One extends Copy>(messages: One[]): Copies<One>[] {
+  const mails: Copies<One>[] = []
+  const ofTime = new Map<string, Copies<One>>()
+  for (const [index, message] of messages.entries()) {
+    const isAsBefore = messages[index - 1]?.receivedAt === message.receivedAt
+    if (!isAsBefore) ofTime.clear()
+    // Most messages are the only ones of their time.
+    const isAlone = !isAsBefore && messages[index + 1]?.receivedAt !== message.receivedAt
+    const name = isAlone ? message.id : mailOf(message.id)
+    const known = ofTime.get(name)
+    if (known) {
+      known.push(message)
+      known.sort((one, other) => (one.id < other.id ? -1 : 1))
+      continue
+    }
+    const mail: Copies<One> = [message]
+    if (!isAlone) ofTime.set(name, mail)
+    mails.push(mail)
+  }
+  return mails
+}
