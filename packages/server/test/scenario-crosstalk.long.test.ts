@@ -38,7 +38,9 @@ const ROUNDS = 11
 /** Per connection and round: as many as the others, so that these send all the time. */
 const PLAIN_MAILS = STORED
 /** Plain mail is as fast, but for the noise of a quiet machine. */
-const RATIO_MIN = 0.95
+const PLAIN_RATIO_MIN = 0.95
+/** Scripted mail waits for its step, which must not take longer than the mail itself. Otherwise plain mail gains by it. */
+const ALL_RATIO_MIN = 0.5
 
 test('mail for 50 plain addresses is as fast beside 200 scripted addresses as without any script', async () => {
   const { sdk, smtpPort } = await start()
@@ -54,40 +56,49 @@ test('mail for 50 plain addresses is as fast beside 200 scripted addresses as wi
   )
   const codesOf = (replies: string[]) => replies.map((reply) => reply.slice(0, 3))
 
-  /** Plain mails per second, while the other addresses get mail. `seen` is what the mails of each see. */
-  async function measure(seen: string[][]): Promise<number> {
-    const beside = Promise.all(others.map((send, index) => send(seen[index]!.length)))
+  /** Mails that are stored per second, while all addresses get mail. `seen` is what those for each of the others see. */
+  async function measure(seen: string[][]): Promise<Rates> {
     const startedAt = performance.now()
+    const perSecond = (mails: number) => mails / ((performance.now() - startedAt) / 1_000)
+    const beside = Promise.all(others.map((send, index) => send(seen[index]!.length)))
     const replies = (await Promise.all(plain.map((send) => send(PLAIN_MAILS)))).flat()
-    const rate = replies.length / ((performance.now() - startedAt) / 1_000)
+    const plainRate = perSecond(replies.length)
     expect(replies.filter((reply) => !reply.startsWith('250 '))).toEqual([])
     expect((await beside).map(codesOf)).toEqual(seen)
-    return rate
+    return { plain: plainRate, all: perSecond(replies.length + SCRIPTED * STORED) }
   }
 
   const kinds = {
     without: () => measure(inboxes.map(() => ACCEPTED)),
     async beside() {
       const scripts = await Promise.all(inboxes.map((inbox, index) => inbox.script(planOf(index).steps)))
-      const rate = await measure(inboxes.map((_, index) => planOf(index).seen))
+      const rates = await measure(inboxes.map((_, index) => planOf(index).seen))
       await Promise.all(scripts.map((script) => script.end()))
-      return rate
+      return rates
     },
   }
-  const ratios: number[] = []
+  const ratios: Rates[] = []
   for (let round = 0; round < ROUNDS; round++) {
     // What comes later in a round has more mail stored before it.
     const inTurn = round % 2 === 0 ? (['without', 'beside'] as const) : (['beside', 'without'] as const)
-    const rates = { without: 0, beside: 0 }
+    const rates = { without: { plain: 0, all: 0 }, beside: { plain: 0, all: 0 } }
     for (const kind of inTurn) rates[kind] = await kinds[kind]()
-    ratios.push(rates.beside / rates.without)
-    console.info(`plain mails per second: ${Math.round(rates.without)}, beside scripts ${Math.round(rates.beside)}`)
+    const { without, beside } = rates
+    ratios.push({ plain: beside.plain / without.plain, all: beside.all / without.all })
+    console.info('mails per second without scripts', without, 'and beside them', beside)
   }
   const stored = ROUNDS * Object.keys(kinds).length * (SCRIPTED * STORED + PLAIN * PLAIN_MAILS)
   await expect.poll(async () => (await sdk.messages.count()).count).toBe(stored)
-  console.info(`ratio, median of ${ROUNDS} rounds: ${median(ratios).toFixed(3)}`)
-  expect(median(ratios)).toBeGreaterThanOrEqual(RATIO_MIN)
+  const [ofPlain, ofAll] = [median(ratios.map(({ plain }) => plain)), median(ratios.map(({ all }) => all))]
+  console.info(
+    `ratios, medians of ${ROUNDS} rounds: ${ofPlain.toFixed(3)} of plain mail, ${ofAll.toFixed(3)} of all mail`,
+  )
+  expect(ofPlain).toBeGreaterThanOrEqual(PLAIN_RATIO_MIN)
+  expect(ofAll).toBeGreaterThanOrEqual(ALL_RATIO_MIN)
 })
+
+/** Mails per second. */
+type Rates = { plain: number; all: number }
 
 /** A connection per address, and what sends so many mails over it. */
 function connectAll(smtpPort: number, addresses: string[]): Promise<((mails: number) => Promise<string[]>)[]> {

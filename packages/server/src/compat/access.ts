@@ -46,7 +46,7 @@ function asBearer(authorization: string): string {
   return basic ? `Bearer ${basic.password || basic.username}` : authorization
 }
 
-/** The name that a client with basic authentication has given itself, beside its key. */
+/** The name that a client with basic authentication has given itself, beside its key. Null if it may be a key. */
 export function usernameIn(headers: Headers): string | null {
   const basic = readBasic(headers.get('authorization') ?? '')
   return basic && basic.password !== '' && basic.password !== basic.username ? basic.username : null
@@ -57,6 +57,8 @@ function readBasic(authorization: string): { username: string; password: string 
   if (encoded === undefined) return null
   const credentials = Buffer.from(encoded, 'base64').toString('utf8')
   const colon = credentials.indexOf(':')
+  // Some clients send only the key.
+  if (colon === -1) return { username: '', password: credentials }
   return { username: credentials.slice(0, colon), password: credentials.slice(colon + 1) }
 }
 

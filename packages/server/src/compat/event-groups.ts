@@ -1,6 +1,7 @@
 import { mayRead, type Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
-import { isOnlyCopy, mailOf } from '../domain/mail-copies.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isOnlyCopy, mailIdOf } from '../domain/mail-copies.ts'
 import { viewOf } from '../http/view.ts'
 import type { Followed } from '../read/subscriptions.ts'
 import { shuttingDown } from '../read/wait.ts'
@@ -28,13 +29,15 @@ export type EventGroup<State> = {
   principal: Principal
   clients: Set<EventClient>
   ending: AbortController
-  /** The last mails that it was told of. */
+  /** The last mails with several messages that it was told. */
   told: Set<string>
   state: State
 }
 
 /** The messages of a mail become visible one soon after another. */
 const TOLD_MAX = 1_000
+/** For the others to be visible when the first one is told. A worker in this process says when they are. */
+const OTHERS_MS = 100
 
 /** What a peer sends. */
 type Sender<State> = {
@@ -42,10 +45,21 @@ type Sender<State> = {
   withMarks: boolean
   /** Called once for a mail, even if it is several messages. */
   tell(group: EventGroup<State>, followed: Followed): Promise<void>
+  /** Called for the other messages of such a mail. */
+  toldMore?(group: EventGroup<State>): void
   joined?(group: EventGroup<State>): void
   ended?(group: EventGroup<State>): void
   /** Called as often as connections are checked. */
   checked?(group: EventGroup<State>): void
+}
+
+/** Adds a mail, and forgets old ones. */
+export function remember(mails: Set<string>, id: string): void {
+  mails.add(id)
+  for (const oldest of mails) {
+    if (mails.size <= TOLD_MAX) break
+    mails.delete(oldest)
+  }
 }
 
 /** The open event connections of a peer, by key. Each group follows the messages that its key sees, until the key ends. */
@@ -75,23 +89,23 @@ export function createEventGroups<State>(ports: DoorPorts, sender: Sender<State>
       signal: group.ending.signal,
     })
     for await (const one of followed) {
-      if ('message' in one && !isOnlyCopy(one.message.id)) {
-        if (!isFirstOfMail(group, one.message.id)) continue
-        // So that the others are visible, too.
-        await ports.inbound.worker?.caughtUp(CAUGHT_UP_MS_MAX)
+      const isOfSeveral = 'message' in one && !isOnlyCopy(one.message.id)
+      if (isOfSeveral && group.told.has(mailIdOf(one.message.id))) {
+        sender.toldMore?.(group)
+        continue
+      }
+      if (isOfSeveral) {
+        remember(group.told, mailIdOf(one.message.id))
+        await othersVisible()
       }
       await sender.tell(group, one)
     }
   }
 
-  function isFirstOfMail({ told }: EventGroup<State>, id: string): boolean {
-    if (told.has(mailOf(id))) return false
-    told.add(mailOf(id))
-    for (const oldest of told) {
-      if (told.size <= TOLD_MAX) break
-      told.delete(oldest)
-    }
-    return true
+  async function othersVisible(): Promise<void> {
+    const { worker } = ports.inbound
+    if (worker) await worker.caughtUp(CAUGHT_UP_MS_MAX)
+    else await sleep(OTHERS_MS)
   }
 
   function openGroup(principal: Principal, start: EventStart): EventGroup<State> {

@@ -1,9 +1,9 @@
-import { mailOf } from '../domain/mail-copies.ts'
+import { mailIdOf } from '../domain/mail-copies.ts'
 import type { StoredMessage, StoredSummary, View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
 import { toShortId } from './short-id.ts'
 
-/** What a list knows of a message of a mail. */
+/** A message of a mail, as far as a list knows it. */
 export type Copy = Pick<StoredSummary, 'id' | 'position' | 'receivedAt' | 'to'>
 
 /** The messages of one mail that the caller sees, by id. */
@@ -21,7 +21,7 @@ export type Mail = StoredMessage & {
 
 /** The id that clients get, whichever messages of the mail they see. */
 export function shownId(id: string): string {
-  return toShortId(mailOf(id))
+  return toShortId(mailIdOf(id))
 }
 
 /** The mail with this id, or with a message of this id. Null if the caller sees nothing of it. */
@@ -31,15 +31,18 @@ export async function findMail(
   id: string,
 ): Promise<Mail | null> {
   // Most mails have one message.
-  const [copies, only] = await Promise.all([store.findCopies(view, id), store.findMessage(view, mailOf(id))])
-  if (!isSeen(copies)) return null
+  const [copies, only] = await Promise.all([store.findCopies(view, id), store.findMessage(view, mailIdOf(id))])
+  if (!areAny(copies)) return null
   return copies[0].id === only?.id ? asMail(only, copies) : findMailOf(store, view, copies)
 }
 
-/** Null if it has been deleted. */
+/** Null if all of it has been deleted. */
 export async function findMailOf(store: Pick<Store, 'findMessage'>, view: View, copies: Copies): Promise<Mail | null> {
-  const message = await store.findMessage(view, copies[0].id)
-  return message && asMail(message, copies)
+  for (let left: Copy[] = copies; areAny(left); left = left.slice(1)) {
+    const message = await store.findMessage(view, left[0].id)
+    if (message) return asMail(message, left)
+  }
+  return null
 }
 
 function asMail(message: StoredMessage, copies: Copies): Mail {
@@ -50,7 +53,12 @@ export function positionsOf(mails: Copies[]): number[] {
   return mails.flat().map(({ position }) => position)
 }
 
-export function isSeen<One extends Copy>(copies: One[]): copies is Copies<One> {
+/** Of a mail, by the positions of all messages that are read. */
+export function isMailRead(copies: Copies, read: Set<number>): boolean {
+  return copies.every(({ position }) => read.has(position))
+}
+
+export function areAny<One extends Copy>(copies: One[]): copies is Copies<One> {
   return copies.length > 0
 }
 
@@ -63,7 +71,7 @@ export function groupByMail<One extends Copy>(messages: One[]): Copies<One>[] {
     if (!isAsBefore) ofTime.clear()
     // Most messages are the only ones of their time.
     const isAlone = !isAsBefore && messages[index + 1]?.receivedAt !== message.receivedAt
-    const name = isAlone ? message.id : mailOf(message.id)
+    const name = isAlone ? message.id : mailIdOf(message.id)
     const known = ofTime.get(name)
     if (known) {
       known.push(message)

@@ -165,6 +165,13 @@ export function createTeamLists<Entry extends Listed>(
   }
 }
 
+/** Whether the view shows the message. */
+export function isIn({ oldestReceivedAt, filter }: View, { receivedAt, mailboxId }: Listed): boolean {
+  const { mailboxId: boundTo, start = -Infinity, end = Infinity } = filter
+  if (boundTo !== undefined && boundTo !== mailboxId) return false
+  return receivedAt >= Math.max(oldestReceivedAt, start) && receivedAt < end
+}
+
 const NOTHING = { entries: [], markVersion: 0, tagVersion: 0, through: 0, others: 0, deleted: new Set<string>() }
 
 function compare(one: Listed, other: Listed): number {

@@ -1,27 +1,44 @@
-/** Digits at the end of a message id that number the messages of one mail: 0 for the only one, and from 1 if there are several. */
-const COPY_DIGITS = 4
+/**
+ * A mail with several recipients becomes several messages, its copies. Their ids differ in the digits at the end alone: numbers in
+ * ascending order. The only message of a mail has the number 0. Ids that are made in another way have greater numbers, or another
+ * version, and each of them is that of a whole mail.
+ */
+const NUMBER_DIGITS = 4
+const NUMBER_MAX = 1_023
 
-/** The ids of the messages that one mail becomes, one for each recipient. `id` may be any new one. */
-export function copyIds(id: string, count: number): string[] {
-  const first = count > 1 ? 1 : 0
-  return Array.from({ length: count }, (_, index) => withNumber(id, first + index))
+/** The ids of the messages of one mail, from as many new ones. How many there are cannot be seen from one of them. */
+export function copyIds(newIds: string[]): string[] {
+  const [id = ''] = newIds
+  if (newIds.length === 1) return [withNumber(id, 0)]
+  const range = Math.floor(NUMBER_MAX / newIds.length)
+  if (range === 0) throw new Error(`A mail has at most ${NUMBER_MAX} recipients.`)
+  return newIds.map((random, index) => withNumber(id, 1 + index * range + (digitsOf(random) % range)))
 }
 
-/** The least id that a message of the same mail can have. The messages of other mails have another one. */
-export function mailOf(id: string): string {
-  return withNumber(id, 0)
-}
-
-/** The greatest id that a message of the same mail can have. */
-export function lastOfMail(id: string): string {
-  return withNumber(id, 16 ** COPY_DIGITS - 1)
-}
-
-/** Whether the mail has no other message. False also for all ids of earlier versions. */
+/** Whether no other message can be of the same mail. */
 export function isOnlyCopy(id: string): boolean {
-  return id === mailOf(id)
+  const number = digitsOf(id)
+  return number === 0 || number > NUMBER_MAX || !isVersion7(id)
+}
+
+/** Names the mail of a message. For the only message of a mail, its own id. */
+export function mailIdOf(id: string): string {
+  return isOnlyCopy(id) ? id : withNumber(id, 0)
+}
+
+/** The greatest id that a message of the same mail can have. The least is `mailIdOf`. */
+export function lastIdOfMail(id: string): string {
+  return isVersion7(id) && digitsOf(id) <= NUMBER_MAX ? withNumber(id, NUMBER_MAX) : id
+}
+
+function digitsOf(id: string): number {
+  return Number.parseInt(id.slice(-NUMBER_DIGITS), 16)
+}
+
+function isVersion7(id: string): boolean {
+  return id[14] === '7'
 }
 
 function withNumber(id: string, number: number): string {
-  return id.slice(0, -COPY_DIGITS) + number.toString(16).padStart(COPY_DIGITS, '0')
+  return id.slice(0, -NUMBER_DIGITS) + number.toString(16).padStart(NUMBER_DIGITS, '0')
 }

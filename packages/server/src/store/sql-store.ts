@@ -1,4 +1,4 @@
-import { lastOfMail, mailOf } from '../domain/mail-copies.ts'
+import { lastIdOfMail, mailIdOf } from '../domain/mail-copies.ts'
 import { required, type Database } from './database.ts'
 import { BODY_FOLDED, checksEach, queryFor, readsContent, searchFor, type Wanted } from './message-query.ts'
 import { searchMarked } from './marked-search.ts'
@@ -201,7 +201,7 @@ export function createSqlStore(
         select ${SUMMARY}
         from ${fromMessages(view)}
         where ${searchFor(dialect, view).where}
-          and m.id >= ${mailOf(id)} and m.id <= ${lastOfMail(id)}
+          and m.id >= ${mailIdOf(id)} and m.id <= ${lastIdOfMail(id)}
         order by m.id`),
 
     newestPosition,

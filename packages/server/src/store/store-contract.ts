@@ -204,7 +204,7 @@ export function describeStore(
       const [team, other] = [await addTeam(store), await addTeam(store)]
       const mailboxes = await Promise.all(['qa', 'dev2'].map((name) => addMailbox(store, team, name)))
       const foreign = await addMailbox(store, other, 'qa')
-      const ids = copyIds(newId(), 300)
+      const ids = copyIds(Array.from({ length: 300 }, newId))
       const [first, second, third] = [ids[0]!, ids[1]!, ids[299]!]
       await store.addMessage(mailboxes[1]!, messageFor(mailboxes[1]!, { id: second }))
       await store.addMessage(mailboxes[0]!, messageFor(mailboxes[0]!, { id: first }))

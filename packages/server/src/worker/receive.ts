@@ -39,7 +39,7 @@ export async function receive(
   const rawSize = sizeOf(raw)
   const copies: Metadata[] = []
   const objects: NewObject[] = []
-  const ids = copyIds(newId(receivedAt), recipients.length)
+  const ids = copyIds(recipients.map(() => newId(receivedAt)))
   for (const [index, recipient] of recipients.entries()) {
     const id = ids[index]!
     const metadata = newMetadata({ id, recipient, parsed, receivedAt, rawSize, envelope, rootDomain })

@@ -24,8 +24,8 @@ export type ComparedPeer = {
 
 export type Counts = { mails: number; calls: number }
 
-/** A mail for one recipient, as another mail catcher stores it as one message and we as one. */
-export type ComparedMail = { from: string; to: string; raw: string | Buffer }
+/** `to` are the recipients of the envelope. */
+export type ComparedMail = { from: string; to: string | string[]; raw: string | Buffer }
 
 /** `{3}` in a path or body stands for the id of the mail with that number, and `{3/0}` in a path for the name of its first file. */
 export type ComparedCall = { method: string; path: string; body?: unknown }

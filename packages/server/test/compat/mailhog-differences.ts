@@ -13,7 +13,7 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
   },
   {
     difference: 'IDs have 22 letters and digits',
-    why: 'they stand for the ids of our API, which work as well',
+    why: 'they stand for the ids of our API, which work as well; those of a mail with several recipients for all of them',
     shownBy: {
       file: 'src/compat/short-id.test.ts',
       test: 'every message id has one short form of 22 letters and digits, and comes back from it',

@@ -44,6 +44,24 @@ test('a key sees its own team or mailbox, with basic and bearer authentication, 
   }
 })
 
+test('what a client says of itself is shown as its name, unless it may be a key', async () => {
+  const { doors, apiKey } = await start()
+  const body = JSON.stringify({ From: { Email: 'app@shop.example' }, To: [{ Email: 'alpha@mailhatch.test' }] })
+  for (const [credentials, name] of [
+    [`ci:${apiKey}`, 'ci'],
+    [`:${apiKey}`, ''],
+    [`${apiKey}:`, ''],
+    [apiKey, ''],
+    [`${apiKey}:${apiKey}`, ''],
+  ] as const) {
+    const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+    const sent = await fetch(`${doors[1]}/api/v1/send`, { method: 'POST', body, headers: { authorization } })
+    const { ID } = (await sent.json()) as { ID: string }
+    const message = await ask(`${doors[0]}/api/v1/message/${ID}`)
+    expect((JSON.parse(message.text) as { Username: string }).Username).toBe(name)
+  }
+})
+
 test('without a key, the port serves the first team, and the API refuses', async () => {
   const { doors } = await start()
   expect((await ask(`${doors[0]}/api/v1/messages`)).status).toBe(200)

@@ -201,7 +201,8 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
     shownBy: shownIn('mailpit-client', 'bad input is refused and changes nothing'),
   },
   {
-    difference: 'A search looks at the newest 50,000 messages',
+    difference:
+      'A search looks at the newest 50,000 messages, and older mail with several recipients counts as several messages',
     why: 'limits of memory and time; Mailpit keeps 500 messages by default',
     shownBy: { file: 'src/compat/walk.test.ts', test: 'a search looks at the newest 50,000 messages' },
   },

@@ -20,8 +20,9 @@ export const WORDS = [
 export const TAGS = ['red', 'Blue', 'late shift']
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const SEED = 20_261_118
+const RECIPIENTS_SEED = 22
 
-export function comparedMail(number: number): ComparedMail & { raw: string } {
+export function comparedMail(number: number): ComparedMail & { to: string; raw: string } {
   const random = numberedRandom(SEED, number)
   const address = () => `${random.pick(PEOPLE)}@${random.pick(DOMAINS)}`
   const to = address()
@@ -44,6 +45,17 @@ export function comparedMail(number: number): ComparedMail & { raw: string } {
     'MIME-Version: 1.0',
   ]
   return { from, to, raw: [...headers, ...body(random), ''].join('\r\n') }
+}
+
+/** Also to those who get a copy, and to some whom no header names. */
+export function withMoreRecipients(number: number): ComparedMail {
+  const random = numberedRandom(RECIPIENTS_SEED, number)
+  const { from, to, raw } = comparedMail(number)
+  const copies = /^Cc: (.*)$/m.exec(raw)?.[1]?.match(/[^\s<]+@[^\s>,]+/g) ?? []
+  // Mailpit forgets them if there is a Bcc header.
+  const isHidden = !/^Bcc:/m.test(raw) && random.chance(0.2)
+  const hidden = isHidden ? [`hidden+${random.pick(['vip', 'late'])}@${random.pick(DOMAINS)}`] : []
+  return { from, to: Array.from(new Set([to, ...copies, ...hidden])), raw }
 }
 
 const UNSUBSCRIBES = [

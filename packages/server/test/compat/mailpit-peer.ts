@@ -1,14 +1,14 @@
 import type { ComparedPeer } from './comparison.ts'
 import { comparedCalls } from './mailpit-calls.ts'
 import { INTENDED_DIFFERENCES } from './mailpit-differences.ts'
-import { comparedMail } from './mailpit-mails.ts'
+import { withMoreRecipients } from './mailpit-mails.ts'
 import { mixedWithOdd } from './odd-mails.ts'
 
 type File = { PartID: string }
 
 export const MAILPIT: ComparedPeer = {
   name: 'mailpit',
-  mail: mixedWithOdd('mailpit', comparedMail),
+  mail: mixedWithOdd('mailpit', withMoreRecipients),
   calls: comparedCalls,
   intended: INTENDED_DIFFERENCES,
   start: ({ port, smtpPort }) => [

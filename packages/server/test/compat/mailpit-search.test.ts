@@ -20,6 +20,8 @@ type Made = {
   from: string
   cc: string
   bcc: string
+  /** In no header. */
+  hidden: string
   replyTo: string
   /** In the address. */
   tag: string | null
@@ -47,6 +49,7 @@ function makeMail(number: number): Made {
     label: random.pick([null, null, null, 'late shift', 'Late night']),
     hasFile: random.chance(0.3),
     hasInline: random.chance(0.3),
+    hidden: random.chance(0.3) ? `hidden${random.below(3)}@mail.example` : '',
   }
 }
 
@@ -75,6 +78,11 @@ function rawOf(made: Made): string {
   ]
   const files = [...(made.hasFile ? file : []), ...(made.hasInline ? image : [])]
   return [...headers, '', ...text, ...files, '--b--', ''].join('\r\n')
+}
+
+/** Of the envelope. */
+function recipientsOf({ to, cc, hidden }: Made): string[] {
+  return [to, cc, hidden].filter((address) => address !== '')
 }
 
 /** A part of a search as text, and what it means. */
@@ -114,8 +122,13 @@ function randomPart(random: SeededRandom, mails: Received[], timeZone: string | 
     { text: 'from:nothing', holds: () => false },
     { text: `cc:copy1`, holds: ({ cc }) => has(cc, 'copy1') },
     { text: 'bcc:boss1', holds: ({ bcc }) => has(bcc, 'boss1') },
+    { text: 'bcc:hidden1', holds: ({ hidden }) => has(hidden, 'hidden1') },
+    { text: 'hidden2', holds: ({ hidden }) => has(hidden, 'hidden2') },
     { text: 'reply-to:help2', holds: ({ replyTo }) => has(replyTo, 'help2') },
-    { text: 'addressed:mail.example', holds: ({ cc, bcc, replyTo }) => [cc, bcc, replyTo].some(Boolean) },
+    {
+      text: 'addressed:mail.example',
+      holds: ({ cc, bcc, hidden, replyTo }) => [cc, bcc, hidden, replyTo].some(Boolean),
+    },
     { text: `subject:${quote(word)}`, holds: ({ subject }) => has(subject, word) },
     { text: quote(word), holds: ({ subject, text }) => has(subject, word) || has(text, word) },
     { text: 'plan.pdf', holds: ({ hasFile }) => hasFile },
@@ -164,7 +177,7 @@ test('searches mean what Mailpit documents: 1,000 random ones agree with a plain
   const ids = await sendAll(
     MAILPIT,
     { url, smtpPort },
-    made.map((mail) => ({ from: 'sender@app.example', to: mail.to, raw: rawOf(mail) })),
+    made.map((mail) => ({ from: 'sender@app.example', to: recipientsOf(mail), raw: rawOf(mail) })),
   )
   const readIds = ids.filter((_, index) => index % 3 === 0)
   await fetch(`${url}/api/v1/messages`, { method: 'PUT', body: JSON.stringify({ Read: true, IDs: readIds }) })

@@ -17,7 +17,22 @@ const CARL = 'carl@mailhatch.test'
 /** One mail for Anna and, without saying so, for Ben, with a copy for Carl. */
 const TO_ALL = {
   envelope: { from: 'app@shop.example', to: [ANNA, CARL, BEN] },
-  raw: `From: app@shop.example\r\nTo: ${ANNA}\r\nCc: ${CARL}\r\nBcc: boss@shop.example\r\nSubject: All\r\n\r\nHello\r\n`,
+  raw: `From: app@shop.example\r\nTo: ${ANNA}\r\nCc: ${CARL}\r\nBcc: boss@shop.example\r\nX-Tags: red\r\nSubject: All\r\n\r\nHello\r\n`,
+}
+
+type Event = { Type: string; Data: { ID: string; Read?: boolean } | null }
+
+/** The events that a connection gets, without counts. */
+async function listen(door: string, headers: Record<string, string> = {}): Promise<Event[]> {
+  const socket = new WebSocket(`${door.replace('http', 'ws')}/api/events`, { headers })
+  onTestFinished(() => socket.terminate())
+  const events: Event[] = []
+  socket.on('message', (text: Buffer) => {
+    const event = JSON.parse(text.toString()) as Event
+    if (event.Type !== 'stats') events.push(event)
+  })
+  await new Promise((resolve) => socket.once('open', resolve))
+  return events
 }
 
 async function start(peer: PeerName) {
@@ -30,14 +45,16 @@ async function start(peer: PeerName) {
   }
   await sendToAll()
   const { team } = await sdk.me()
+  const keyFor = (mailbox: string) => makeTeamKey({ DATA_DIR: dataDir }, team.name, { mailbox })
   return {
     ...server,
     sendToAll,
+    keyFor,
     get: async <Body>(path: string) => (await (await fetch(`${compatUrl}${path}`)).json()) as Body,
     /** What a key of one mailbox sees. */
     async getAs<Body>(mailbox: string, path: string): Promise<Body> {
-      const key = await makeTeamKey({ DATA_DIR: dataDir }, team.name, { mailbox })
-      return JSON.parse((await ask(`${url}/compat/${peer}${path}`, basic('', key))).text) as Body
+      const headers = basic('', await keyFor(mailbox))
+      return JSON.parse((await ask(`${url}/compat/${peer}${path}`, headers)).text) as Body
     },
   }
 }
@@ -77,34 +94,41 @@ test('Mailpit: a mail with several recipients is one message, in lists, counts a
   await expect.poll(() => counts('/api/v1/messages')).toMatchObject({ total: 2 })
   await sendToAll()
   expect(await counts('/api/v1/messages')).toEqual({ total: 3, unread: 3, messages_count: 3, listed: 3 })
+  // More messages than the store is asked for at once.
+  const to = Array.from({ length: 12 }, (_, number) => `user${number}@mailhatch.test`)
+  await sendMail({ envelope: { from: 'app@shop.example', to }, raw: 'Subject: Many\r\n\r\nHello\r\n' })
+  expect(await counts('/api/v1/messages')).toEqual({ total: 4, unread: 4, messages_count: 4, listed: 4 })
   const subjectsFrom = async (start: number) =>
     (await get<Page>(`/api/v1/messages?start=${start}&limit=1`)).messages.map(({ Subject }) => Subject)
-  expect(await Promise.all([0, 1, 2, 3].map(subjectsFrom))).toEqual([['All'], ['One'], ['All'], []])
+  expect(await Promise.all([0, 1, 2, 3, 4].map(subjectsFrom))).toEqual([['Many'], ['All'], ['One'], ['All'], []])
+  expect((await get<Page>('/api/v1/messages')).messages[0]!.Bcc.map(({ Address }) => Address)).toEqual(to)
 })
 
 test('Mailpit: what is done to a mail is done to all of its messages', async () => {
-  const { compatUrl, sdk, sendToAll, get } = await start('mailpit')
+  const { compatUrl, url, sdk, sendMail, sendToAll, get, getAs, keyFor } = await start('mailpit')
   const client = new MailpitClient(compatUrl)
-  const socket = new WebSocket(`${compatUrl.replace('http', 'ws')}/api/events`)
-  onTestFinished(() => socket.terminate())
-  const events: { Type: string; Data: { ID: string } }[] = []
-  socket.on('message', (text: Buffer) => {
-    const event = JSON.parse(text.toString()) as (typeof events)[number]
-    if (event.Type !== 'stats') events.push(event)
-  })
-  await new Promise((resolve) => socket.once('open', resolve))
+  const events = await listen(compatUrl)
+  const ofAnna = await listen(`${url}/compat/mailpit`, basic('', await keyFor('anna')))
   const unread = async () => (await get<Page>('/api/v1/messages')).unread
   const { ID } = (await client.listMessages()).messages[0]!
 
   await client.getMessageSummary(ID)
   expect(await unread()).toBe(0)
+  await expect.poll(() => ofAnna).toEqual([{ Type: 'update', Data: { ID, Read: true } }])
   await client.setReadStatus({ IDs: [ID], Read: false })
   expect(await unread()).toBe(1)
+  // A key that sees one message of it reads that one, and the mail is still unread for others.
+  await expect.poll(() => ofAnna).toHaveLength(2)
+  await getAs('ben', `/api/v1/message/${ID}`)
+  expect([await unread(), (await getAs<Page>('ben', '/api/v1/messages')).unread]).toEqual([1, 0])
   await client.setTags({ IDs: [ID], Tags: ['one'] })
   expect((await client.listMessages()).messages[0]).toMatchObject({ ID, Tags: ['one'], Read: false })
   expect((await client.searchMessages({ query: 'tag:signup' })).messages_count).toBe(0)
   await client.renameTag('one', 'two')
   expect((await client.getMessageSummary(ID)).Tags).toEqual(['two'])
+  await expect
+    .poll(() => ofAnna.slice(2))
+    .toMatchObject([{ Data: { ID } }, { Type: 'prune' }, { Data: { Read: true } }])
 
   // Through another API, one of its messages goes after the other.
   const messages = await sdk.messages.list({})
@@ -119,9 +143,17 @@ test('Mailpit: what is done to a mail is done to all of its messages', async () 
   await sendToAll()
   const [next] = (await client.listMessages()).messages
   await expect.poll(() => events.filter(({ Type }) => Type === 'new')).toMatchObject([{ Data: { ID: next!.ID } }])
+  await client.renameTag('red', 'blue')
+  expect((await client.getMessageSummary(next!.ID)).Tags).toEqual(['blue', 'signup'])
+  // The tag of a recipient whom Anna does not know stays unknown to her.
+  expect((await getAs<Page>('anna', '/api/v1/messages')).messages).toMatchObject([{ Tags: ['blue'] }])
   await client.deleteMessages({ IDs: [next!.ID] })
   expect(await sdk.messages.count()).toMatchObject({ count: 0 })
-  await expect.poll(() => events.filter(({ Type }) => Type === 'delete')).toHaveLength(2)
+  // After all others.
+  await sendMail({ to: ANNA, subject: 'Last' })
+  await expect.poll(() => events.filter(({ Type }) => Type === 'new')).toHaveLength(2)
+  const [update, prune, gone] = ['update', 'prune', 'delete'].map((type) => events.filter(({ Type }) => Type === type))
+  expect([update!.length, prune!.length, gone!.length]).toEqual([6, 2, 2])
 })
 
 test('MailHog: a mail with several recipients is one message, in lists, counts and searches', async () => {

@@ -10,7 +10,7 @@ import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/r
 import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
 import { readJson } from '../json-body.ts'
-import { isSeen, positionsOf } from '../mails.ts'
+import { areAny, positionsOf } from '../mails.ts'
 import { fromShortId } from '../short-id.ts'
 import { slicesOf } from '../walk.ts'
 import type { MaildevPorts } from './caller.ts'
@@ -86,7 +86,7 @@ export function addListRoutes(app: Hono<PeerEnvironment>, ports: MaildevPorts): 
       const id = fromShortId(given)
       return id === null ? [] : store.findCopies(view, id)
     })
-    const positions = positionsOf(found.filter(isSeen))
+    const positions = positionsOf(found.filter(areAny))
     // In small steps, during which arriving mail has to wait.
     for (const group of slicesOf(positions, ROWS_PER_REMOVAL)) await removeMessages(ports.messages, view.teamId, group)
     const { deleted = [], notFound = [] } = Object.groupBy(ids, (_, index) =>

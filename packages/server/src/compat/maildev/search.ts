@@ -3,7 +3,7 @@ import { inGroups } from '../../domain/in-groups.ts'
 import type { StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
-import { positionsOf, type Copies } from '../mails.ts'
+import { isMailRead, positionsOf, type Copies } from '../mails.ts'
 import { newestMailsFirst, slicesOf } from '../walk.ts'
 import { createTimes } from './facts.ts'
 
@@ -32,7 +32,7 @@ export function createSearch(store: Pick<Store, 'listMessages' | 'findMessage' |
     const found: FoundEmail[] = []
     for await (const page of newestMailsFirst(store, view)) {
       const read = new Set(page.length > 0 ? await store.readAmong(view.teamId, positionsOf(page)) : [])
-      const candidates = page.map((copies) => ({ copies, isRead: copies.every(({ position }) => read.has(position)) }))
+      const candidates = page.map((copies) => ({ copies, isRead: isMailRead(copies, read) }))
       const matches = await inGroups(candidates, READ_AT_ONCE, isMatch)
       found.push(...candidates.filter((_, index) => matches[index]))
       if (found.length >= max) break

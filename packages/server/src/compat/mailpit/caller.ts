@@ -1,13 +1,13 @@
 import { AppError } from '../../domain/errors.ts'
 import { inGroups } from '../../domain/in-groups.ts'
-import { mailOf } from '../../domain/mail-copies.ts'
+import { mailIdOf } from '../../domain/mail-copies.ts'
 import type { Downloads } from '../../http/downloads.ts'
 import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
-import { findMail, isSeen, type Copies, type Mail } from '../mails.ts'
+import type { CountMails } from '../mail-counts.ts'
+import { findMail, areAny, type Copies, type Mail } from '../mails.ts'
 import { fromShortId } from '../short-id.ts'
-import { listFrom } from '../walk.ts'
 import type { Events } from './events.ts'
 import { parseQuery } from './query.ts'
 import type { MailpitSearch } from './search.ts'
@@ -17,6 +17,7 @@ const READ_AT_ONCE = 10
 /** What the routes share. */
 export type MailpitPorts = DoorPorts & {
   search: MailpitSearch
+  counts: CountMails
   events: Events
   downloads: Downloads
 }
@@ -36,14 +37,14 @@ export async function findAllCopies(
   view: View,
   ids: string[],
 ): Promise<Copies[]> {
-  const mails = new Set(ids.map(fromShortId).flatMap((id) => (id === null ? [] : [mailOf(id)])))
+  const mails = new Set(ids.map(fromShortId).flatMap((id) => (id === null ? [] : [mailIdOf(id)])))
   const found = await inGroups(Array.from(mails), READ_AT_ONCE, (id) => store.findCopies(view, id))
-  return found.filter(isSeen)
+  return found.filter(areAny)
 }
 
 async function latestId({ store, search }: MailpitPorts, context: PeerContext, view: View): Promise<string | null> {
   const query = queryOf(context)
-  if (query === null) return (await listFrom(store, view, { start: 0, limit: 1 }))[0]?.[0].id ?? null
+  if (query === null) return (await store.listMessages(view, { limit: 1, before: null }))[0]?.id ?? null
   return (await search.newest(view, query))?.copies[0].id ?? null
 }
 

@@ -1,11 +1,11 @@
 import type { Principal } from '../../domain/access.ts'
 import { inGroups } from '../../domain/in-groups.ts'
-import { mailOf } from '../../domain/mail-copies.ts'
+import { isOnlyCopy, mailIdOf } from '../../domain/mail-copies.ts'
 import { packageVersion } from '../../http/package-version.ts'
 import type { ChangedMark } from '../../store/read-marks.ts'
 import type { Followed } from '../../read/subscriptions.ts'
 import type { DoorPorts } from '../door.ts'
-import { createEventGroups, EVENT_LIMITS, type EventGroup } from '../event-groups.ts'
+import { createEventGroups, EVENT_LIMITS, remember, type EventGroup } from '../event-groups.ts'
 import type { CountMails } from '../mail-counts.ts'
 import { findMail, shownId } from '../mails.ts'
 import type { View } from '../../store/messages.ts'
@@ -23,6 +23,8 @@ type Group = EventGroup<{ stats: NodeJS.Timeout | null; sent: Counts }>
 
 export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVENT_LIMITS) {
   const version = `v${packageVersion()}`
+  /** The last mails with several messages of which nothing was left. */
+  const toldGone = new Set<string>()
   const sender: Parameters<typeof createEventGroups<Group['state']>>[1] = {
     newState: () => ({ stats: null, sent: { total: 0, unread: 0 } }),
     withMarks: true,
@@ -30,6 +32,7 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
       await tell(group, followed)
       sendStatsSoon(group)
     },
+    toldMore: sendStatsSoon,
     joined: sendStatsSoon,
     ended({ state: { stats } }) {
       if (stats) clearTimeout(stats)
@@ -84,39 +87,49 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
     const { changed, isCut } = followed.marks
     // Clients read their list again.
     if (isCut) return send(group, 'prune', null)
-    const mails = new Map(changed.map((change) => [mailOf(change.id), change]))
-    const read = await inGroups(Array.from(mails.values()), READ_AT_ONCE, (change) => isReadNow(view, change))
-    for (const [index, id] of Array.from(mails.keys()).entries()) {
+    const mails = Array.from(Map.groupBy(changed, ({ id }) => mailIdOf(id)))
+    const read = await inGroups(mails, READ_AT_ONCE, ([, changes]) => isReadNow(group, view, changes))
+    for (const [index, [id]] of mails.entries()) {
       if (read[index] !== null) send(group, 'update', { ID: shownId(id), Read: read[index] })
     }
   }
 
-  /** Whether a mail is read, after a change of a message of it. Null if the caller does not see it. */
-  async function isReadNow(view: View, { id, isRead }: ChangedMark): Promise<boolean | null> {
+  /** Whether a mail is read, after changes of its messages. Null if the caller does not see any of these. */
+  async function isReadNow(group: Group, view: View, changes: ChangedMark[]): Promise<boolean | null> {
+    const { id, isRead } = changes.at(-1)!
+    if (isOnlyCopy(id) && !isBound(group)) return isRead
     const copies = await ports.store.findCopies(view, id)
-    if (copies.length < 2) return copies[0]?.id === id ? isRead : null
+    if (!copies.some((copy) => changes.some((change) => change.id === copy.id))) return null
     const positions = copies.map(({ position }) => position)
     return (await ports.store.readAmong(view.teamId, positions)).length === positions.length
   }
 
-  /** Of a mail whose other messages are still there, nothing is told. */
-  async function tellDeleted(group: Group, ids: string[]): Promise<void> {
-    const view = groups.viewFor(group)
-    const mails = Array.from(new Set(ids.map(mailOf)))
-    const left = await inGroups(mails, READ_AT_ONCE, (id) => ports.store.findCopies(view, id))
-    for (const [index, id] of mails.entries()) {
-      if (left[index]!.length === 0) send(group, 'delete', { ID: shownId(id) })
+  /** The mails of which nothing is left. The messages of one may be deleted in several steps. */
+  async function goneMails(teamId: string, ids: string[]): Promise<string[]> {
+    const view: View = { teamId, oldestReceivedAt: 0, filter: {} }
+    const mails = new Set(ids.map(mailIdOf))
+    // Otherwise its id is that of its only message.
+    const several = Array.from(mails.difference(new Set(ids)))
+    const left = await inGroups(several, READ_AT_ONCE, (id) => ports.store.findCopies(view, id))
+    for (const [index, id] of several.entries()) {
+      if (left[index]!.length > 0 || toldGone.has(id)) mails.delete(id)
+      else remember(toldGone, id)
     }
+    return Array.from(mails)
+  }
+
+  async function tellDeleted(teamId: string, ids: string[], to: Group[]): Promise<void> {
+    for (const id of await goneMails(teamId, ids)) for (const group of to) send(group, 'delete', { ID: shownId(id) })
   }
 
   return {
     begin: groups.begin,
     connect: groups.connect,
     deleted(teamId: string, ids: string[]): void {
-      for (const group of groups.ofTeam(teamId)) {
-        if (!isBound(group)) inBackground(tellDeleted(group, ids))
-        sendStatsSoon(group)
-      }
+      const all = groups.ofTeam(teamId)
+      for (const group of all) sendStatsSoon(group)
+      const unbound = all.filter((group) => !isBound(group))
+      if (unbound.length > 0) inBackground(tellDeleted(teamId, ids, unbound))
     },
     /** After all messages that the caller sees were deleted. */
     emptied({ team: { id: teamId }, mailbox }: Principal): void {

@@ -1,5 +1,6 @@
 import { createDownloads } from '../../http/downloads.ts'
 import type { DoorPorts, Peer } from '../door.ts'
+import { createMailCounter } from '../mail-counts.ts'
 import { createRoutes } from '../routes.ts'
 import { takeWebSockets } from '../upgrade.ts'
 import type { MailpitPorts } from './caller.ts'
@@ -13,8 +14,9 @@ import { addTagRoutes } from './tag-routes.ts'
 /** Mailpit's API, version 1. docs/guide/mailpit-api.md lists what differs. */
 export function createMailpit(given: DoorPorts): Peer {
   const search = createSearch(given.store)
-  const events = createEvents(given, search.counts)
-  const ports: MailpitPorts = { ...given, search, events, downloads: createDownloads() }
+  const counter = createMailCounter(given.store)
+  const events = createEvents(given, counter.counts)
+  const ports: MailpitPorts = { ...given, search, counts: counter.counts, events, downloads: createDownloads() }
   return {
     serve: (enter) =>
       createRoutes(given, enter, {
@@ -30,6 +32,7 @@ export function createMailpit(given: DoorPorts): Peer {
     events: { path: '/api/events', connect: takeWebSockets(given.observe, events) },
     deleted(teamId, ids) {
       search.deleted(teamId, ids)
+      counter.deleted(teamId, ids)
       events.deleted(teamId, ids)
     },
     close: events.close,

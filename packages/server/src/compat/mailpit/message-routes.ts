@@ -11,6 +11,7 @@ import { shownId, type Mail } from '../mails.ts'
 import { mailFor, type MailpitPorts } from './caller.ts'
 import { hiddenRecipients } from './facts.ts'
 import { presentWhole } from './present.ts'
+import { joinTags } from './tags.ts'
 
 /** One message: its content, its parts, and what cannot be done with it here. */
 export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): void {
@@ -19,10 +20,10 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts
   app.get('/api/v1/message/:id', async (context) => {
     const mail = await mailFor(ports, context, context.req.param('id'))
     const view = viewFor(ports, context)
-    const [tagged] = await ports.store.tagsAmong(view.teamId, mail.positions)
+    const tagged = await ports.store.tagsAmong(view.teamId, mail.positions)
     const whole = await presentWhole(ports.messages, mail, {
       who: context.var.principal.keyId,
-      setTags: tagged?.tags ?? null,
+      setTags: joinTags(tagged.map(({ tags }) => tags)),
     })
     await markOpened(ports, view, mail)
     return context.json(whole)

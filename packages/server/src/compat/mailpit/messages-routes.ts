@@ -7,14 +7,14 @@ import { markMatchingRead, ROWS_PER_MARK } from '../../manage/read-marks.ts'
 import { removeMatching, removeMessages, ROWS_PER_REMOVAL } from '../../manage/removal.ts'
 import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
-import { positionsOf, findMailOf, type Copies } from '../mails.ts'
+import { findMailOf, isMailRead, positionsOf, type Copies } from '../mails.ts'
 import { listFrom, LOOKED_AT_MAX, newestFirst, slicesOf } from '../walk.ts'
 import { idsBody, readFields, readStatusBody } from './bodies.ts'
 import { findAllCopies, queryOf, type MailpitPorts } from './caller.ts'
 import { presentListed } from './present.ts'
 import { parseQuery, type Term } from './query.ts'
 import { parseQueryDate } from './query-dates.ts'
-import { countTags } from './tags.ts'
+import { countTags, joinTags } from './tags.ts'
 
 const LIMIT_DEFAULT = 50
 /** Each entry is made of a whole message. */
@@ -23,15 +23,15 @@ const READ_AT_ONCE = 10
 
 /** Lists, searches, read flags and deletions. */
 export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): void {
-  const { store, search, events } = ports
+  const { store, search, events, counts: count } = ports
 
   app.get('/api/v1/messages', async (context) => {
     const { start, limit, before } = pageOf(context)
     const view = viewBefore(viewFor(ports, context), before)
-    const counts = await search.counts(context.var.principal, viewFor(ports, context))
+    const counts = await count(context.var.principal, viewFor(ports, context))
     const found = await listFrom(store, view, limit === 0 ? { start: 0, limit: LIMIT_MAX } : { start, limit })
     const read = new Set(found.length > 0 ? await store.readAmong(view.teamId, positionsOf(found)) : [])
-    const listed = found.map((copies) => ({ copies, isRead: copies.every(({ position }) => read.has(position)) }))
+    const listed = found.map((copies) => ({ copies, isRead: isMailRead(copies, read) }))
     const messages = await present(view, listed, { isSearch: false })
     return context.json(listOf({ counts, start, messages, matching: counts }))
   })
@@ -41,7 +41,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     const { start, limit, before } = pageOf(context)
     const view = viewBefore(viewFor(ports, context), before)
     const found = await search.all(view, terms)
-    const counts = await search.counts(context.var.principal, viewFor(ports, context))
+    const counts = await count(context.var.principal, viewFor(ports, context))
     const matching = { total: found.length, unread: found.filter(({ isRead }) => !isRead).length }
     const messages = await present(view, found.slice(start, start + limit), { isSearch: true })
     return context.json(listOf({ counts, start, messages, matching }))
@@ -115,8 +115,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailpitPort
     const setTags = new Map(tagged.map(({ position, tags }) => [position, tags]))
     const presented = await inGroups(listed, READ_AT_ONCE, async ({ copies, isRead }) => {
       const mail = await findMailOf(store, view, copies)
-      const position = copies.find((one) => setTags.has(one.position))?.position
-      const state = { isRead, setTags: position === undefined ? null : setTags.get(position)! }
+      const state = { isRead, setTags: joinTags(copies.map(({ position }) => setTags.get(position) ?? null)) }
       return mail && presentListed(mail, state, kind)
     })
     // One that was deleted meanwhile is left out.

@@ -3,7 +3,6 @@ import { FULL_SCOPES } from '../../domain/access.ts'
 import { AppError } from '../../domain/errors.ts'
 import { packageVersion } from '../../http/package-version.ts'
 import { requireScope, viewOf } from '../../http/view.ts'
-import { inGroups } from '../../domain/in-groups.ts'
 import { usernameIn } from '../access.ts'
 import { markOpened, notSupported, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
 import { sendHtmlPage, viewed } from '../content.ts'
@@ -16,7 +15,6 @@ import { composeMail, SEND_BYTES_MAX, sendBody } from './send.ts'
 /** For the first message of a sent mail to become visible, and then for the others. It usually takes milliseconds. */
 const FIRST_VISIBLE_MS_MAX = 10_000
 const ALL_VISIBLE_MS_MAX = 1_000
-const READ_AT_ONCE = 10
 
 const CHAOS = 'chaos. Scenarios make the server refuse, delay or cut mail for an address: POST /v1/scenarios.'
 
@@ -26,7 +24,7 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
   const startedAt = ports.now()
 
   app.get('/api/v1/info', async (context) => {
-    const { total, unread } = await ports.search.counts(context.var.principal, viewFor(ports, context))
+    const { total, unread } = await ports.counts(context.var.principal, viewFor(ports, context))
     return context.json({
       Version: `v${packageVersion()}`,
       LatestVersion: 'disabled',
@@ -81,7 +79,7 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
     return sendHtmlPage(ports, context, { ...mail, html: mail.html! })
   })
 
-  /** Stores the mail and announces it. Resolves to the id of the message of the first recipient that the caller sees. */
+  /** Stores the mail and announces it. Resolves to an id of it when the caller sees it. */
   async function send(context: PeerContext): Promise<string> {
     const { principal } = context.var
     requireScope(principal, FULL_SCOPES)
@@ -96,17 +94,16 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
       ...(username && { username }),
     })
     const view = viewOf(principal, {}, ports.now())
-    let visible: string[] = []
+    let visible = 0
     const until = (waitMs: number, count: number) =>
       ports.messages.waits.until(view, { keyId: principal.keyId, waitMs, onGone: () => {} }, async () => {
-        const found = await inGroups(ids, READ_AT_ONCE, (one) => store.findAnchor(view, one))
-        visible = ids.filter((_, index) => found[index] !== null)
-        return visible.length >= count ? visible : null
+        visible = (await store.findCopies(view, ids[0]!)).length
+        return visible >= count ? visible : null
       })
     await until(FIRST_VISIBLE_MS_MAX, 1)
     // Some may belong to others.
-    if (visible.length > 0) await until(ALL_VISIBLE_MS_MAX, ids.length)
-    if (visible.length > 0) return visible[0]!
+    if (visible > 0) await until(ALL_VISIBLE_MS_MAX, ids.length)
+    if (visible > 0) return ids[0]!
     throw new AppError('validation_failed', 'The mail was received, but none of its recipients belongs to this team.')
   }
 }

@@ -3,17 +3,9 @@ import { inGroups } from '../../domain/in-groups.ts'
 import type { StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { keptLengthOf } from '../facts-reader.ts'
-import {
-  countedOf,
-  createMailCounts,
-  isIn,
-  isMailRead,
-  readMarks,
-  type Counted,
-  type CountMails,
-} from '../mail-counts.ts'
-import { groupByMail, findMailOf, type Copies, type Mail } from '../mails.ts'
-import { createTeamLists, type Listed, type TeamList } from '../team-lists.ts'
+import { areAny, findMailOf, groupByMail, type Copies, type Mail } from '../mails.ts'
+import { readMarks, type Marked } from '../marks.ts'
+import { createTeamLists, isIn, type Listed, type TeamList } from '../team-lists.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
 import { createKeptTexts } from './kept-texts.ts'
 import {
@@ -26,7 +18,7 @@ import {
   type Term,
 } from './query.ts'
 import { searchableOf, searchTextOf, type Searchable } from './searchable.ts'
-import { countTags, hasTag } from './tags.ts'
+import { countTags, hasTag, joinTags } from './tags.ts'
 
 /** Most searches for the newest match find it among the first. */
 const STEPS = [20, 200]
@@ -38,7 +30,7 @@ const WORK_MS_MAX = 5
 const TEXTS_LENGTH_MAX = 32_000_000
 
 /** A message in memory. */
-type Entry = Counted & {
+type Entry = Marked & {
   size: number | null
   /** Null if no client has set them. */
   setTags: string[] | null
@@ -59,7 +51,7 @@ type EntriesOfMail = Copies<Entry>
 export type FoundMail = { copies: Copies<Listed>; isRead: boolean }
 
 /** A mail with the tags that are shown of it. */
-export type TaggedMail = { copies: Copies<Listed>; tags: string[] }
+export type TaggedMail<One extends Listed = Listed> = { copies: Copies<One>; tags: string[] }
 
 export type MailpitSearch = {
   /** All matches among the newest messages, newest first. */
@@ -68,23 +60,16 @@ export type MailpitSearch = {
   newest(view: View, terms: Term[]): Promise<FoundMail | null>
   /** The tags of the newest mails, as `countTags` of tags.ts returns them. */
   countTags(view: View): Promise<Map<string, number>>
-  /** Those of the newest mails with a tag. `tagVersion` is not newer than their tags. */
+  /**
+   * Those of the newest mails with a tag, a mail for several mailboxes once for each. `tagVersion` is not newer than their tags.
+   */
   withTag(view: View, tag: string): Promise<{ tagVersion: number; found: TaggedMail[] }>
-  counts: CountMails
   deleted(teamId: string, ids: string[]): void
 }
 
 type Ports = Pick<
   Store,
-  | 'listMessages'
-  | 'followMessages'
-  | 'messageState'
-  | 'changedTags'
-  | 'findMessage'
-  | 'readAmong'
-  | 'countMessages'
-  | 'countUnread'
-  | 'countInMailbox'
+  'listMessages' | 'followMessages' | 'messageState' | 'changedTags' | 'findMessage' | 'readAmong'
 >
 
 /** A step of the list, with its versions. */
@@ -102,8 +87,6 @@ export function createSearch(store: Ports): MailpitSearch {
   })
   const textPart: Part<string> = { known: (entry) => texts.get(entry) ?? null, of: searchTextOf, keep: texts.keep }
 
-  const count = createMailCounts(store, lists.read)
-
   /** In steps, newest first. */
   async function* visible(view: View, steps: number[]): AsyncGenerator<Visible> {
     const { entries, markVersion, tagVersion } = await lists.read(view.teamId, view.proceed)
@@ -113,9 +96,7 @@ export function createSearch(store: Ports): MailpitSearch {
       // All of a mail is in one step.
       while (start > 0 && entries[start - 1]!.receivedAt === entries[start]!.receivedAt) start--
       const seen = entries.slice(start, end).filter((entry) => isIn(view, entry))
-      const mails = groupByMail(seen.reverse())
-      mails.forEach(forgetOthers)
-      yield { mails, markVersion, tagVersion }
+      yield { mails: groupByMail(seen.reverse()), markVersion, tagVersion }
       end = start
       if (performance.now() - workedFrom < WORK_MS_MAX) continue
       view.proceed?.()
@@ -149,7 +130,7 @@ export function createSearch(store: Ports): MailpitSearch {
       const found = sorted.texts.length === 0 ? fitting : await withTexts(view, sorted, fitting)
       await readMarks(store, view.teamId, found.flat(), markVersion)
       yield found
-        .map((copies) => ({ copies, isRead: isMailRead(copies) }))
+        .map((copies) => ({ copies, isRead: copies.every(({ mark }) => mark!.isRead) }))
         .filter(({ isRead }) => matchesRead(sorted, isRead))
     }
   }
@@ -164,6 +145,7 @@ export function createSearch(store: Ports): MailpitSearch {
 
   /** From memory, or else from the store. Null for a mail that has been deleted. */
   async function partsOf<Value>(view: View, mails: EntriesOfMail[], part: Part<Value>): Promise<(Value | null)[]> {
+    mails.forEach(forgetOthers)
     const values = mails.map(([first]) => part.known(first))
     const missing = mails.flatMap((_, index) => (values[index] === null ? [index] : []))
     await inGroups(missing, READ_AT_ONCE, async (index) => {
@@ -177,9 +159,20 @@ export function createSearch(store: Ports): MailpitSearch {
     return values
   }
 
-  async function taggedAmong(view: View, mails: EntriesOfMail[]): Promise<TaggedMail[]> {
+  async function taggedAmong(view: View, mails: EntriesOfMail[]): Promise<TaggedMail<Entry>[]> {
     const searchables = await partsOf(view, mails, searchablePart)
     return mails.map((copies, index) => ({ copies, tags: setTagsOf(copies) ?? searchables[index]?.tags ?? [] }))
+  }
+
+  /** Without what only the hidden recipients of other mailboxes have: who sees one mailbox alone must not learn of them. */
+  async function byMailbox(view: View, { copies, tags }: TaggedMail<Entry>): Promise<TaggedMail[]> {
+    const ofMailboxes = Array.from(Map.groupBy(copies, ({ mailboxId }) => mailboxId).values()).filter(areAny)
+    if (ofMailboxes.length === 1) return [{ copies, tags }]
+    const [whole, ...own] = await partsOf(view, [copies, ...ofMailboxes], searchablePart)
+    return ofMailboxes.map((some, index) => ({
+      copies: some,
+      tags: tags.filter((tag) => !hasTag(whole?.tags ?? [], tag) || hasTag(own[index]?.tags ?? [], tag)),
+    }))
   }
 
   async function all(view: View, terms: Term[]): Promise<FoundMail[]> {
@@ -206,7 +199,9 @@ export function createSearch(store: Ports): MailpitSearch {
     let version = 0
     for await (const { mails, tagVersion } of visible(view, STEPS.slice(-1))) {
       version = tagVersion
-      found.push(...(await taggedAmong(view, mails)).filter(({ tags }) => hasTag(tags, tag)))
+      for (const one of await taggedAmong(view, mails)) {
+        if (hasTag(one.tags, tag)) found.push(...(await byMailbox(view, one)))
+      }
     }
     return { tagVersion: version, found }
   }
@@ -216,7 +211,6 @@ export function createSearch(store: Ports): MailpitSearch {
     newest: (view, terms) => inTurn(view.teamId, () => newest(view, terms), view.proceed),
     countTags: (view) => inTurn(view.teamId, () => allTags(view), view.proceed),
     withTag: (view, tag) => inTurn(view.teamId, () => withTag(view, tag), view.proceed),
-    counts: (principal, view) => inTurn(view.teamId, () => count(principal, view), view.proceed),
     deleted: lists.deleted,
   }
 }
@@ -229,11 +223,10 @@ const searchablePart: Part<Searchable> = {
   },
 }
 
-function entryOf(summary: StoredSummary): Entry {
-  return { ...countedOf(summary), size: summary.size, setTags: null, searchable: null, keptFor: '' }
+function entryOf({ id, position, receivedAt, mailboxId, to, size }: StoredSummary): Entry {
+  return { id, position, receivedAt, mailboxId, to, size, mark: null, setTags: null, searchable: null, keptFor: '' }
 }
 
-/** A client sets them for all messages of a mail that it sees. */
 function setTagsOf(copies: EntriesOfMail): string[] | null {
-  return copies.find(({ setTags }) => setTags !== null)?.setTags ?? null
+  return joinTags(copies.map(({ setTags }) => setTags))
 }

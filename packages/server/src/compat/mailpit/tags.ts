@@ -34,6 +34,12 @@ export function asWritten(tags: string[], names: Iterable<string>): string[] {
   return tags.map((tag) => written.get(keyOf(tag)) ?? tag)
 }
 
+/** The tags that are set for any message of a mail. Null if none are set. */
+export function joinTags(ofMessages: (string[] | null)[]): string[] | null {
+  const set = ofMessages.filter((tags) => tags !== null)
+  return set.length > 1 ? sortTags(cleanTags(set.flat())) : (set[0] ?? null)
+}
+
 export function hasTag(tags: readonly string[], tag: string): boolean {
   return tags.some((one) => keyOf(one) === keyOf(tag))
 }
