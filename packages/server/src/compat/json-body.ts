@@ -19,5 +19,6 @@ export async function readJson<Schema extends z.ZodType>(
   const result = schema.safeParse(given)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw new AppError('validation_failed', `The body is not valid: ${issue!.path.join('.')}: ${issue!.message}.`)
+  const where = issue!.path.join('.')
+  throw new AppError('validation_failed', `The body is not valid: ${where && `${where}: `}${issue!.message}.`)
 }

@@ -29,6 +29,14 @@ export const MAILDEV_TABLES: Record<'both' | 2 | 3, IntendedDifference[]> = {
       },
     },
     {
+      difference: 'A mail has at most 100 recipients',
+      why: 'further ones get 452, and most senders send the mail again for them',
+      shownBy: {
+        file: 'src/worker/smtp/smtp-limits.test.ts',
+        test: 'limit: the 101st recipient is refused with 452 4.5.3, and the transaction continues',
+      },
+    },
+    {
       difference:
         'A list has the newest 1,000 emails, or fewer if they have more than 16 million characters, and filters look at the newest 50,000',
       why: 'limits of memory and time; with `skip` and `limit`, other parts are there too',

@@ -202,7 +202,7 @@ export const INTENDED_DIFFERENCES: IntendedDifference[] = [
   },
   {
     difference:
-      'A search looks at the newest 50,000 messages, and older mail with several recipients counts as several messages',
+      'Lists and searches look at the newest 50,000 messages, and older mail with several recipients counts as several',
     why: 'limits of memory and time; Mailpit keeps 500 messages by default',
     shownBy: { file: 'src/compat/walk.test.ts', test: 'a search looks at the newest 50,000 messages' },
   },

@@ -89,6 +89,20 @@ test('a key that is bound to a mailbox learns nothing of others, and its connect
   await expect.poll(() => alpha!.events[1]).toEqual({ Type: 'prune', Data: null })
   expect(alpha!.stats.every(({ Data }) => (Data!['Total'] as number) <= 2)).toBe(true)
 
+  // What comes and goes before the next count.
+  const before = alpha!.events.length
+  await sendMail({ to: 'alpha@mailhatch.test', subject: 'Short' })
+  await client.waitForMessage({ query: 'subject:Short' })
+  await client.deleteMessagesBySearch({ query: 'subject:Short' })
+  await expect.poll(() => alpha!.events.slice(before).map(({ Type }) => Type)).toEqual(['new', 'update', 'prune'])
+  // Nor does it learn when others get mail.
+  const counts = alpha!.stats.length
+  await sendMail({ to: 'beta@mailhatch.test', subject: 'More for beta' })
+  await expect.poll(() => all!.stats.at(-1)).toMatchObject({ Data: { Total: 2 } })
+  await sendMail({ to: 'alpha@mailhatch.test', subject: 'Last' })
+  await expect.poll(() => alpha!.stats.at(-1)).toMatchObject({ Data: { Total: 2 } })
+  expect(alpha!.stats).toHaveLength(counts + 1)
+
   const rotated = await fetch(`${url}/v1/api-keys/rotate`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}` },

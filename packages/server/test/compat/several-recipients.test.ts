@@ -147,13 +147,17 @@ test('Mailpit: what is done to a mail is done to all of its messages', async () 
   expect((await client.getMessageSummary(next!.ID)).Tags).toEqual(['blue', 'signup'])
   // The tag of a recipient whom Anna does not know stays unknown to her.
   expect((await getAs<Page>('anna', '/api/v1/messages')).messages).toMatchObject([{ Tags: ['blue'] }])
+  // One that a client has set for all of them does not.
+  await client.setTags({ IDs: [next!.ID], Tags: ['signup', 'other'] })
+  await client.renameTag('other', 'another')
+  expect((await getAs<Page>('anna', '/api/v1/messages')).messages).toMatchObject([{ Tags: ['another', 'signup'] }])
   await client.deleteMessages({ IDs: [next!.ID] })
   expect(await sdk.messages.count()).toMatchObject({ count: 0 })
   // After all others.
   await sendMail({ to: ANNA, subject: 'Last' })
   await expect.poll(() => events.filter(({ Type }) => Type === 'new')).toHaveLength(2)
   const [update, prune, gone] = ['update', 'prune', 'delete'].map((type) => events.filter(({ Type }) => Type === type))
-  expect([update!.length, prune!.length, gone!.length]).toEqual([6, 2, 2])
+  expect([update!.length, prune!.length, gone!.length]).toEqual([7, 3, 2])
 })
 
 test('MailHog: a mail with several recipients is one message, in lists, counts and searches', async () => {

@@ -85,7 +85,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailhogPort
 function pageOf(context: PeerContext): { start: number; limit: number } {
   const number = (name: string) => {
     const text = context.req.query(name) ?? ''
-    return /^\+?\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null
+    return /^\+?\d{1,15}$/.test(text) && Number(text) > 0 ? Number(text) : null
   }
   return { start: number('start') ?? 0, limit: Math.min(number('limit') ?? LIMIT_DEFAULT, LIMIT_MAX) }
 }

@@ -18,28 +18,37 @@ const READ_AT_ONCE = 10
 export type Events = ReturnType<typeof createEvents>
 
 type Counts = { total: number; unread: number }
-/** `sent` is the last count. */
-type Group = EventGroup<{ stats: NodeJS.Timeout | null; sent: Counts }>
+type State = {
+  stats: NodeJS.Timeout | null
+  /** The last count. Null if a client waits for its first one. */
+  sent: Counts | null
+  /** New mails since then. */
+  added: number
+}
+type Group = EventGroup<State>
 
 export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVENT_LIMITS) {
   const version = `v${packageVersion()}`
   /** The last mails with several messages of which nothing was left. */
   const toldGone = new Set<string>()
-  const sender: Parameters<typeof createEventGroups<Group['state']>>[1] = {
-    newState: () => ({ stats: null, sent: { total: 0, unread: 0 } }),
+  const sender: Parameters<typeof createEventGroups<State>>[1] = {
+    newState: () => ({ stats: null, sent: null, added: 0 }),
     withMarks: true,
     async tell(group, followed) {
       await tell(group, followed)
       sendStatsSoon(group)
     },
     toldMore: sendStatsSoon,
-    joined: sendStatsSoon,
+    joined(group) {
+      group.state.sent = null
+      sendStatsSoon(group)
+    },
     ended({ state: { stats } }) {
       if (stats) clearTimeout(stats)
     },
     checked: (group) => inBackground(recount(group)),
   }
-  const groups = createEventGroups<Group['state']>(ports, sender, limits)
+  const groups = createEventGroups<State>(ports, sender, limits)
 
   function send(group: Group, type: string, data: unknown): void {
     groups.send(group, JSON.stringify({ Type: type, Data: data }))
@@ -48,7 +57,7 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
   function sendStatsSoon(group: Group): void {
     group.state.stats ??= setTimeout(() => {
       group.state.stats = null
-      inBackground(count(group).then((counted) => sendStats(group, counted, isBound(group))))
+      inBackground(count(group).then((counted) => sendStats(group, counted)))
     }, STATS_DELAY_MS)
   }
 
@@ -60,10 +69,15 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
     return counts(group.principal, groups.viewFor(group))
   }
 
-  function sendStats(group: Group, counted: Counts, withPrune: boolean): void {
+  function sendStats(group: Group, counted: Counts, isRecount = false): void {
     const { total, unread } = counted
-    if (withPrune && total < group.state.sent.total) send(group, total === 0 ? 'truncate' : 'prune', null)
+    const { sent, added } = group.state
+    const isFewer = sent !== null && total < sent.total + added
+    if (isFewer && (isRecount || isBound(group))) send(group, total === 0 ? 'truncate' : 'prune', null)
     group.state.sent = counted
+    group.state.added = 0
+    // Otherwise a key of a mailbox would see when others get mail.
+    if (isBound(group) && sent?.total === total && sent.unread === unread) return
     send(group, 'stats', { Total: total, Unread: unread, Version: version })
   }
 
@@ -71,7 +85,7 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
   async function recount(group: Group): Promise<void> {
     const counted = await count(group)
     const { sent, stats } = group.state
-    const isSame = counted.total === sent.total && counted.unread === sent.unread
+    const isSame = counted.total === sent?.total && counted.unread === sent.unread
     // A count that is due belongs to something that was announced.
     if (!isSame && stats === null) sendStats(group, counted, true)
   }
@@ -80,7 +94,9 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
     const view = groups.viewFor(group)
     if ('message' in followed) {
       const mail = await findMail(ports.store, view, followed.message.id)
-      if (mail) send(group, 'new', presentEntry(mail, { isRead: followed.isRead, setTags: null }))
+      if (!mail) return
+      send(group, 'new', presentEntry(mail, { isRead: followed.isRead, setTags: null }))
+      group.state.added++
       return
     }
     // Of all messages that are marked at once, only the counts are sent, as in Mailpit.

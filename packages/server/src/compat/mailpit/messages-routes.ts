@@ -154,7 +154,7 @@ function requireTerms(terms: Term[]): Term[] {
 /** Like Mailpit, takes other values as the defaults. A list with the limit 0 has no limit, and a search no messages. */
 function pageOf(context: PeerContext): { start: number; limit: number; before: number | null } {
   const number = (name: string) =>
-    /^\d{1,9}$/.test(context.req.query(name) ?? '') ? Number(context.req.query(name)) : null
+    /^\d{1,15}$/.test(context.req.query(name) ?? '') ? Number(context.req.query(name)) : null
   const before = context.req.query('before')
   return {
     start: Math.min(number('start') ?? 0, LOOKED_AT_MAX),

@@ -61,7 +61,7 @@ export type MailpitSearch = {
   /** The tags of the newest mails, as `countTags` of tags.ts returns them. */
   countTags(view: View): Promise<Map<string, number>>
   /**
-   * Those of the newest mails with a tag, a mail for several mailboxes once for each. `tagVersion` is not newer than their tags.
+   * Those of the newest mails with a tag, a mail for several mailboxes once for each, which may lack it. `tagVersion` is not newer than their tags.
    */
   withTag(view: View, tag: string): Promise<{ tagVersion: number; found: TaggedMail[] }>
   deleted(teamId: string, ids: string[]): void
@@ -164,15 +164,10 @@ export function createSearch(store: Ports): MailpitSearch {
     return mails.map((copies, index) => ({ copies, tags: setTagsOf(copies) ?? searchables[index]?.tags ?? [] }))
   }
 
-  /** Without what only the hidden recipients of other mailboxes have: who sees one mailbox alone must not learn of them. */
-  async function byMailbox(view: View, { copies, tags }: TaggedMail<Entry>): Promise<TaggedMail[]> {
+  /** As who sees one mailbox alone: without the tags of hidden recipients of others. */
+  function byMailbox(view: View, { copies }: TaggedMail<Entry>): Promise<TaggedMail[]> {
     const ofMailboxes = Array.from(Map.groupBy(copies, ({ mailboxId }) => mailboxId).values()).filter(areAny)
-    if (ofMailboxes.length === 1) return [{ copies, tags }]
-    const [whole, ...own] = await partsOf(view, [copies, ...ofMailboxes], searchablePart)
-    return ofMailboxes.map((some, index) => ({
-      copies: some,
-      tags: tags.filter((tag) => !hasTag(whole?.tags ?? [], tag) || hasTag(own[index]?.tags ?? [], tag)),
-    }))
+    return taggedAmong(view, ofMailboxes)
   }
 
   async function all(view: View, terms: Term[]): Promise<FoundMail[]> {

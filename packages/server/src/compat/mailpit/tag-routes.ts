@@ -10,7 +10,7 @@ import { slicesOf } from '../walk.ts'
 import { readFields } from './bodies.ts'
 import { positionsOf } from '../mails.ts'
 import { findAllCopies, type MailpitPorts } from './caller.ts'
-import { asWritten, cleanTag, cleanTags, SET_TAGS_LENGTH_MAX, sortTags, TAGS_MAX, withoutTag } from './tags.ts'
+import { asWritten, cleanTag, cleanTags, hasTag, SET_TAGS_LENGTH_MAX, sortTags, TAGS_MAX, withoutTag } from './tags.ts'
 
 /** Messages per transaction. It takes a few milliseconds, during which arriving mail has to wait. */
 const ROWS_PER_CHANGE = 100
@@ -75,7 +75,7 @@ export function addTagRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): v
     for (let interruptions = 0; ; interruptions++) {
       for (const { mailboxId } of found.flatMap(({ copies }) => copies)) mailboxIds.add(mailboxId)
       const changed = found.flatMap(({ copies, tags }) => {
-        const left = withoutTag(tags, tag, name)
+        const left = hasTag(tags, tag) ? withoutTag(tags, tag, name) : tags
         return copies.map(({ position }) => ({ position, tags: left }))
       })
       if (await setInSteps(view.teamId, changed, interruptions < INTERRUPTIONS_MAX ? tagVersion : null)) break
