@@ -46,7 +46,7 @@ function asBearer(authorization: string): string {
   return basic ? `Bearer ${basic.password || basic.username}` : authorization
 }
 
-/** The name that a client with basic authentication has given itself, beside its key. Null if it may be a key. */
+/** The name that a client with basic authentication has given itself, beside its key. */
 export function usernameIn(headers: Headers): string | null {
   const basic = readBasic(headers.get('authorization') ?? '')
   return basic && basic.password !== '' && basic.password !== basic.username ? basic.username : null

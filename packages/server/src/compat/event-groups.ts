@@ -29,13 +29,13 @@ export type EventGroup<State> = {
   principal: Principal
   clients: Set<EventClient>
   ending: AbortController
-  /** The last mails with several messages that it was told. */
+  /** The last mails that were told. */
   told: Set<string>
   state: State
 }
 
 /** The messages of a mail become visible one soon after another. */
-const TOLD_MAX = 1_000
+const TOLD_MAX = 100
 /** For the others to be visible when the first one is told. A worker in this process says when they are. */
 const OTHERS_MS = 100
 
@@ -45,7 +45,7 @@ type Sender<State> = {
   withMarks: boolean
   /** Called once for a mail, even if it is several messages. */
   tell(group: EventGroup<State>, followed: Followed): Promise<void>
-  /** Called for the other messages of such a mail. */
+  /** Called for its other messages. */
   toldMore?(group: EventGroup<State>): void
   joined?(group: EventGroup<State>): void
   ended?(group: EventGroup<State>): void
@@ -89,17 +89,16 @@ export function createEventGroups<State>(ports: DoorPorts, sender: Sender<State>
       signal: group.ending.signal,
     })
     for await (const one of followed) {
-      const isOfSeveral = 'message' in one && !isOnlyCopy(one.message.id)
-      if (isOfSeveral && group.told.has(mailIdOf(one.message.id))) {
-        sender.toldMore?.(group)
-        continue
-      }
-      if (isOfSeveral) {
-        remember(group.told, mailIdOf(one.message.id))
-        await othersVisible()
-      }
-      await sender.tell(group, one)
+      if ('message' in one && !(await isNewMail(group, one.message.id))) sender.toldMore?.(group)
+      else await sender.tell(group, one)
     }
+  }
+
+  async function isNewMail({ told }: EventGroup<State>, id: string): Promise<boolean> {
+    if (told.has(mailIdOf(id))) return false
+    remember(told, mailIdOf(id))
+    if (!isOnlyCopy(id)) await othersVisible()
+    return true
   }
 
   async function othersVisible(): Promise<void> {

@@ -1,53 +1,66 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Principal } from '../domain/access.ts'
 import { isOnlyCopy, mailIdOf } from '../domain/mail-copies.ts'
 import type { StoredSummary, View } from '../store/messages.ts'
 import type { Store } from '../store/store.ts'
-import { readMarks, type Marked } from './marks.ts'
-import { isIn } from './team-lists.ts'
-import { LOOKED_AT_MAX, newestFirst } from './walk.ts'
+import { isIn, type Listed } from './team-lists.ts'
+import { LOOKED_AT_MAX, newestFirst, slicesOf } from './walk.ts'
+
+type Counts = { total: number; unread: number }
 
 /** How many mails the caller sees, and how many of them are not read. */
-export type CountMails = (principal: Principal, view: View) => Promise<{ total: number; unread: number }>
+export type CountMails = (principal: Principal, view: View) => Promise<Counts>
 
 type Ports = Pick<
   Store,
-  'listMessages' | 'followMessages' | 'messageState' | 'readAmong' | 'countMessages' | 'countUnread' | 'countInMailbox'
+  | 'listMessages'
+  | 'followMessages'
+  | 'messageState'
+  | 'existingPositions'
+  | 'readAmong'
+  | 'countMessages'
+  | 'countUnread'
+  | 'countInMailbox'
 >
 
 /** The copies of a team: messages that may be several of one mail. Most teams have few. */
 type TeamCopies = {
-  byMail: Map<string, Marked[]>
+  /** Oldest first. */
+  byMail: Map<string, Listed[]>
+  size: number
   /** All messages up to this position were looked at, and there were so many. */
   through: number
   count: number
-  markVersion: number
+  /** The positions of those that are read, at a version of the team's marks. Null if there are new copies. */
+  read: { version: number; positions: Set<number> } | null
 }
 
 /** Read from the store at a time. */
 const PAGE = 1_000
-/** In memory, of all teams together. */
+/** Copies in memory, of all teams together. */
 const COPIES_MAX = 100_000
 const TEAMS_MAX = 10_000
+/** A count during which messages come or go is repeated so often. */
+const TRIES = 3
 
 /**
  * Counts messages in the store, and then takes off what mails with several messages have more. These are looked for once among the
  * newest messages of a team, and then among those that arrive. None appears before the newest one, so if the team does not have as
- * many messages as expected, some were deleted, perhaps by another process, and it looks for them again.
+ * many messages as expected, some were deleted, perhaps by another process, and perhaps copies among them.
  */
-export function createMailCounter(store: Ports) {
+export function createMailCounter(store: Ports): CountMails {
   // The one that was used last is the last.
   const teams = new Map<string, TeamCopies>()
   const reading = new Map<string, Promise<unknown>>()
 
-  async function lookAgain(teamId: string): Promise<TeamCopies> {
-    const { newestPosition, count, markVersion } = await store.messageState(teamId)
-    const copies = { byMail: new Map<string, Marked[]>(), through: newestPosition, count, markVersion }
-    for await (const page of newestFirst(store, viewOfAll(teamId), PAGE)) {
-      addCopies(
-        copies,
-        page.filter(({ position }) => position <= newestPosition),
-      )
+  async function lookAtAll(teamId: string, proceed?: () => void): Promise<TeamCopies> {
+    const { newestPosition, count } = await store.messageState(teamId)
+    const newest: StoredSummary[] = []
+    for await (const page of newestFirst(store, viewOfAll(teamId, proceed), PAGE)) {
+      newest.push(...page.filter(({ id, position }) => position <= newestPosition && !isOnlyCopy(id)))
     }
+    const copies: TeamCopies = { byMail: new Map(), size: 0, through: newestPosition, count, read: null }
+    addCopies(copies, newest.reverse())
     return copies
   }
 
@@ -58,37 +71,70 @@ export function createMailCounter(store: Ports) {
       addCopies(copies, added)
       copies.count += added.length
       copies.through = found.length > PAGE ? added.at(-1)!.position : upTo
+      await yieldToEventLoop()
     }
   }
 
-  async function read(teamId: string): Promise<TeamCopies> {
+  async function dropDeleted(teamId: string, { byMail, ...copies }: TeamCopies): Promise<TeamCopies> {
+    const left: Listed[] = []
+    for (const some of slicesOf(Array.from(byMail.values()).flat(), PAGE)) {
+      const positions = new Set(
+        await store.existingPositions(
+          teamId,
+          some.map(({ position }) => position),
+        ),
+      )
+      left.push(...some.filter(({ position }) => positions.has(position)))
+    }
+    const checked = { ...copies, byMail: new Map(), size: 0 }
+    addCopies(checked, left)
+    return checked
+  }
+
+  async function read(teamId: string, proceed?: () => void): Promise<TeamCopies> {
+    proceed?.()
     let copies = teams.get(teamId)
-    if (copies) {
-      const { newestPosition, count, markVersion } = await store.messageState(teamId)
-      if (newestPosition - copies.through <= LOOKED_AT_MAX) await lookAtNew(teamId, copies, newestPosition)
-      copies.markVersion = markVersion
-      if (copies.through !== newestPosition || copies.count !== count) copies = await lookAgain(teamId)
+    const { newestPosition, count, markVersion } = await store.messageState(teamId)
+    if (!copies || newestPosition - copies.through > LOOKED_AT_MAX) {
+      copies = await lookAtAll(teamId, proceed)
     } else {
-      copies = await lookAgain(teamId)
+      await lookAtNew(teamId, copies, newestPosition)
+      if (copies.count !== count) copies = { ...(await dropDeleted(teamId, copies)), count }
+    }
+    if (copies.read?.version !== markVersion) {
+      copies.read = { version: markVersion, positions: await readPositions(teamId, copies) }
     }
     keep(teamId, copies)
     return copies
   }
 
+  async function readPositions(teamId: string, { byMail }: TeamCopies): Promise<Set<number>> {
+    const several = Array.from(byMail.values()).filter(({ length }) => length > 1)
+    const positions = new Set<number>()
+    for (const some of slicesOf(several.flat(), PAGE)) {
+      for (const one of await store.readAmong(
+        teamId,
+        some.map(({ position }) => position),
+      ))
+        positions.add(one)
+    }
+    return positions
+  }
+
   function keep(teamId: string, copies: TeamCopies): void {
     teams.delete(teamId)
     teams.set(teamId, copies)
-    let sum = teams.values().reduce((total, { byMail }) => total + byMail.size, 0)
-    for (const [other, { byMail }] of teams) {
+    let sum = teams.values().reduce((total, { size }) => total + size, 0)
+    for (const [other, { size }] of teams) {
       if ((sum <= COPIES_MAX && teams.size <= TEAMS_MAX) || other === teamId) break
-      sum -= byMail.size
+      sum -= size
       teams.delete(other)
     }
   }
 
   /** One after another for a team, since each changes what is known of it. */
-  function readInOrder(teamId: string): Promise<TeamCopies> {
-    const next = (reading.get(teamId) ?? Promise.resolve()).catch(() => {}).then(() => read(teamId))
+  function readInOrder(teamId: string, proceed?: () => void): Promise<TeamCopies> {
+    const next = (reading.get(teamId) ?? Promise.resolve()).catch(() => {}).then(() => read(teamId, proceed))
     reading.set(teamId, next)
     const forget = () => {
       if (reading.get(teamId) === next) reading.delete(teamId)
@@ -97,7 +143,7 @@ export function createMailCounter(store: Ports) {
     return next
   }
 
-  async function countMessages({ team, mailbox }: Principal, view: View): Promise<{ total: number; unread: number }> {
+  async function countMessages({ team, mailbox }: Principal, view: View): Promise<Counts> {
     if (mailbox === null) {
       const [total, unread] = await Promise.all([store.countMessages(view), store.countUnread(view)])
       return { total, unread }
@@ -106,50 +152,54 @@ export function createMailCounter(store: Ports) {
     return store.countInMailbox({ teamId: team.id, id: mailbox.id }, page)
   }
 
-  const counts: CountMails = async (principal, view) => {
-    const { byMail, markVersion } = await readInOrder(view.teamId)
-    const several = Array.from(byMail.values(), (copies) => copies.filter((copy) => isIn(view, copy))).filter(
-      ({ length }) => length > 1,
-    )
-    await readMarks(store, view.teamId, several.flat(), markVersion)
-    let { total, unread } = await countMessages(principal, view)
-    for (const copies of several) {
-      const unreadCopies = copies.filter(({ mark }) => !mark!.isRead).length
-      total -= copies.length - 1
-      unread -= Math.max(0, unreadCopies - 1)
+  async function isStill({ through, count, read }: Pick<TeamCopies, 'through' | 'count' | 'read'>, teamId: string) {
+    const state = await store.messageState(teamId)
+    return state.newestPosition === through && state.count === count && state.markVersion === read!.version
+  }
+
+  return async (principal, view) => {
+    for (let tries = 1; ; tries++) {
+      const { byMail, through, count, read } = await readInOrder(view.teamId, view.proceed)
+      const surplus = surplusOf(byMail, read!.positions, view)
+      const { total, unread } = await countMessages(principal, view)
+      if (tries < TRIES && !(await isStill({ through, count, read }, view.teamId))) continue
+      return { total: Math.max(0, total - surplus.total), unread: Math.max(0, unread - surplus.unread) }
     }
-    // Some may have been deleted meanwhile.
-    return { total: Math.max(0, total), unread: Math.max(0, unread) }
-  }
-
-  return {
-    counts,
-    /** Saves the next count from looking for all of them again. */
-    deleted(teamId: string, ids: string[]): void {
-      const copies = teams.get(teamId)
-      if (!copies) return
-      copies.count -= ids.length
-      for (const id of ids) removeCopy(copies, id)
-    },
   }
 }
 
-function viewOfAll(teamId: string): View {
-  return { teamId, oldestReceivedAt: 0, filter: {} }
+/** How many messages more than mails the view has. */
+function surplusOf(byMail: TeamCopies['byMail'], read: Set<number>, view: View): Counts {
+  const surplus = { total: 0, unread: 0 }
+  for (const all of byMail.values()) {
+    if (all.length === 1) continue
+    const copies = all.filter((copy) => isIn(view, copy))
+    const unread = copies.filter(({ position }) => !read.has(position)).length
+    surplus.total += Math.max(0, copies.length - 1)
+    surplus.unread += Math.max(0, unread - 1)
+  }
+  return surplus
 }
 
-function addCopies({ byMail }: TeamCopies, messages: StoredSummary[]): void {
+function viewOfAll(teamId: string, proceed?: () => void): View {
+  return { teamId, oldestReceivedAt: 0, filter: {}, ...(proceed && { proceed }) }
+}
+
+/** Drops the oldest ones beyond the limit. */
+function addCopies(copies: TeamCopies, messages: Listed[]): void {
+  const { byMail } = copies
   for (const { id, position, receivedAt, mailboxId, to } of messages) {
     if (isOnlyCopy(id)) continue
-    const copy = { id, position, receivedAt, mailboxId, to, mark: null }
+    const copy = { id, position, receivedAt, mailboxId, to }
     const known = byMail.get(mailIdOf(id))
     if (known) known.push(copy)
     else byMail.set(mailIdOf(id), [copy])
+    copies.size++
+    copies.read = null
   }
-}
-
-function removeCopy({ byMail }: TeamCopies, id: string): void {
-  const left = byMail.get(mailIdOf(id))?.filter((copy) => copy.id !== id)
-  if (left?.length === 0) byMail.delete(mailIdOf(id))
-  else if (left) byMail.set(mailIdOf(id), left)
+  for (const [id, { length }] of byMail) {
+    if (copies.size <= LOOKED_AT_MAX) break
+    copies.size -= length
+    byMail.delete(id)
+  }
 }

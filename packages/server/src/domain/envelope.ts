@@ -1,9 +1,9 @@
 import type { Envelope } from '@mailhatch/sdk'
 
 /** `username`: who signed in to send the mail, if anyone did. Only the APIs of other mail catchers show it. */
-export type SignedEnvelope = Envelope & { username?: string | undefined }
+export type NamedEnvelope = Envelope & { username?: string | undefined }
 
-export function withoutUsername(envelope: SignedEnvelope): Envelope {
+export function withoutUsername(envelope: NamedEnvelope): Envelope {
   const { username: _, ...shown } = envelope
   return shown
 }

@@ -1,7 +1,7 @@
 /**
  * A mail with several recipients becomes several messages, its copies. Their ids differ in the digits at the end alone: numbers in
- * ascending order. The only message of a mail has the number 0. Ids that are made in another way have greater numbers, or another
- * version, and each of them is that of a whole mail.
+ * ascending order. The only message of a mail has the number 0. Ids that are made in another way mostly have greater numbers, or
+ * another version; with a smaller one by chance, nothing else of the id is the same.
  */
 const NUMBER_DIGITS = 4
 const NUMBER_MAX = 1_023

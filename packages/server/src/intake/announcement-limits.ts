@@ -1,5 +1,5 @@
 import type { Attachment, Header } from '@mailhatch/sdk'
-import type { SignedEnvelope } from '../domain/envelope.ts'
+import type { NamedEnvelope } from '../domain/envelope.ts'
 import { cutText, cutToBytes } from '../domain/cut-text.ts'
 import {
   BODY_BYTES_MAX,
@@ -72,7 +72,7 @@ export function withinLimits(announcement: NormalAnnouncement, isCut: boolean): 
     tls,
     receivedVia,
     username,
-  }: SignedEnvelope): SignedEnvelope => ({
+  }: NamedEnvelope): NamedEnvelope => ({
     mailFrom: keep(mailFrom, SENDER_CHARS_MAX),
     rcptTo: keep(rcptTo, SENDER_CHARS_MAX),
     helo: helo && keep(helo, SENDER_CHARS_MAX),

@@ -1,5 +1,5 @@
 import type { Attachment, Code, Header, Link, MessageSummary, ParseState } from '@mailhatch/sdk'
-import type { SignedEnvelope } from '../domain/envelope.ts'
+import type { NamedEnvelope } from '../domain/envelope.ts'
 import type { Matchable, MessageFilter } from '../domain/match.ts'
 import type { SearchWords } from '../domain/search-words.ts'
 import type { Destination } from './mailboxes.ts'
@@ -16,7 +16,7 @@ type MessageContent = {
   codes: Code[]
   links: Link[]
   attachments: Attachment[]
-  envelope: SignedEnvelope | null
+  envelope: NamedEnvelope | null
   parse: ParseState
 }
 
@@ -108,6 +108,8 @@ export type MessageStore = {
   /** How the bodies of these messages begin, in any order. Ids outside the view are left out; its filter is ignored. */
   beginnings(view: View, ids: string[]): Promise<Beginning[]>
   findAnchor(view: View, id: string): Promise<ListAnchor | null>
+  /** Those of these positions that have a message. */
+  existingPositions(teamId: string, positions: number[]): Promise<number[]>
   /** The messages of the mail that an id belongs to, by id. The id itself need not exist. */
   findCopies(view: View, id: string): Promise<StoredSummary[]>
   newestPosition(teamId: string): Promise<number>

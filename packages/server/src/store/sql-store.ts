@@ -204,6 +204,12 @@ export function createSqlStore(
           and m.id >= ${mailIdOf(id)} and m.id <= ${lastIdOfMail(id)}
         order by m.id`),
 
+    async existingPositions(teamId, positions) {
+      const rows = await read<{ position: number }>(sql`
+        select m.position from ${MESSAGES} where m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)}`)
+      return rows.map(({ position }) => position)
+    },
+
     newestPosition,
 
     async messageState(teamId) {

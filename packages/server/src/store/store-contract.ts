@@ -220,6 +220,18 @@ export function describeStore(
       expect(await idsIn(view, newId())).toEqual([])
     })
 
+    test('which positions have a message that is visible', async () => {
+      const store = await open()
+      const [team, other] = [await addTeam(store), await addTeam(store)]
+      const [mailbox, hidden] = [await addMailbox(store, team, 'qa'), await addMailbox(store, team, 'dev2')]
+      for (const each of [mailbox, hidden, mailbox, mailbox]) await store.addMessage(each, messageFor(each))
+      await store.removeMessages(team.id, [3], NOW)
+      await store.hideMailbox(hidden, NOW)
+      expect((await store.existingPositions(team.id, [1, 2, 3, 4, 5])).toSorted()).toEqual([1, 4])
+      expect(await store.existingPositions(team.id, [2, 3])).toEqual([])
+      expect(await store.existingPositions(other.id, [1, 4])).toEqual([])
+    })
+
     test('following returns messages in order of visibility, up to a position', async () => {
       const store = await open()
       const team = await addTeam(store)

@@ -2,7 +2,7 @@ import type { Announcement } from '@mailhatch/sdk'
 import type { Recipient } from '../domain/address.ts'
 import { tenantSubdomain } from '../domain/address.ts'
 import { rawKey, type MetadataStatus, type MessageLocation } from '../domain/object-keys.ts'
-import type { SignedEnvelope } from '../domain/envelope.ts'
+import type { NamedEnvelope } from '../domain/envelope.ts'
 import type { AnnouncementRefusal } from '../domain/retry.ts'
 import type { StartedAttempt } from '../domain/set-aside.ts'
 import { uuidTime } from '../domain/uuid.ts'
@@ -32,7 +32,7 @@ export type Metadata = Omit<
   /** Set when the mail is no longer announced automatically; `isReported` once the API knows about it. */
   setAside: { at: string; reason: string; isReported: boolean } | null
   /** Null where the metadata was lost and rebuilt from the object key and the raw bytes. */
-  envelope: SignedEnvelope | null
+  envelope: NamedEnvelope | null
 }
 
 const NO_FAILURES = { lastCode: null, ownFailures: 0, trying: null, setAside: null }
@@ -43,7 +43,7 @@ type Arrival = {
   parsed: ParsedMail
   receivedAt: number
   rawSize: number
-  envelope: Omit<SignedEnvelope, 'rcptTo'> | null
+  envelope: Omit<NamedEnvelope, 'rcptTo'> | null
   rootDomain: string
 }
 

@@ -1,4 +1,4 @@
-import type { SignedEnvelope } from '../domain/envelope.ts'
+import type { NamedEnvelope } from '../domain/envelope.ts'
 import type { Recipient } from '../domain/address.ts'
 import { copyIds } from '../domain/mail-copies.ts'
 import { metadataKey } from '../domain/object-keys.ts'
@@ -9,7 +9,7 @@ import { encodeMetadata, newMetadata, type Metadata } from './metadata.ts'
 
 export type MailToStore = {
   recipients: Recipient[]
-  envelope: Omit<SignedEnvelope, 'rcptTo'>
+  envelope: Omit<NamedEnvelope, 'rcptTo'>
   /** Read once per recipient. */
   raw: ObjectBody
   /** Called before `raw` is read. */

@@ -33,7 +33,8 @@ test('of mail that was in progress at a crash, the one that was begun first is a
 
 describe(`seed ${seed}`, () => {
   test.each(Object.entries(HARMLESS_CASES))('%s sets almost none aside', (_, cases) => {
-    const some = cases.filter((_each, index) => index % SHARE === seed % SHARE)
+    // Lists of three are nested in the cases.
+    const some = cases.filter((_each, index) => (index + Math.floor(index / SHARE)) % SHARE === seed % SHARE)
     expect(countUnlucky(seed, some)).toBeLessThanOrEqual(UNLUCKY_MAX)
   })
 

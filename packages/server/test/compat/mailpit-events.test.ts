@@ -85,8 +85,9 @@ test('a key that is bound to a mailbox learns nothing of others, and its connect
   await expect.poll(() => alpha!.events.filter(({ Type }) => Type === 'new')).toHaveLength(1)
   expect(alpha!.events).toMatchObject([{ Type: 'new', Data: { Subject: 'For alpha' } }])
   await expect.poll(() => alpha!.stats.at(-1)).toMatchObject({ Data: { Total: 2 } })
-  await client.deleteMessages({ IDs: [alpha!.events[0]!.Data!['ID'] as string] })
-  await expect.poll(() => alpha!.events[1]).toEqual({ Type: 'prune', Data: null })
+  const told = alpha!.events[0]!.Data!['ID'] as string
+  await client.deleteMessages({ IDs: [told] })
+  await expect.poll(() => alpha!.events[1]).toEqual({ Type: 'delete', Data: { ID: told } })
   expect(alpha!.stats.every(({ Data }) => (Data!['Total'] as number) <= 2)).toBe(true)
 
   // What comes and goes before the next count.
@@ -94,7 +95,8 @@ test('a key that is bound to a mailbox learns nothing of others, and its connect
   await sendMail({ to: 'alpha@mailhatch.test', subject: 'Short' })
   await client.waitForMessage({ query: 'subject:Short' })
   await client.deleteMessagesBySearch({ query: 'subject:Short' })
-  await expect.poll(() => alpha!.events.slice(before).map(({ Type }) => Type)).toEqual(['new', 'update', 'prune'])
+  await expect.poll(() => alpha!.events.slice(before).map(({ Type }) => Type)).toEqual(['new', 'update', 'delete'])
+  await expect.poll(() => alpha!.stats.at(-1)).toMatchObject({ Data: { Total: 1 } })
   // Nor does it learn when others get mail.
   const counts = alpha!.stats.length
   await sendMail({ to: 'beta@mailhatch.test', subject: 'More for beta' })
@@ -102,6 +104,9 @@ test('a key that is bound to a mailbox learns nothing of others, and its connect
   await sendMail({ to: 'alpha@mailhatch.test', subject: 'Last' })
   await expect.poll(() => alpha!.stats.at(-1)).toMatchObject({ Data: { Total: 2 } })
   expect(alpha!.stats).toHaveLength(counts + 1)
+  // Mail from before it was connected.
+  await client.deleteMessagesBySearch({ query: 'subject:Before' })
+  await expect.poll(() => alpha!.events.at(-1)).toEqual({ Type: 'prune', Data: null })
 
   const rotated = await fetch(`${url}/v1/api-keys/rotate`, {
     method: 'POST',

@@ -9,11 +9,11 @@ import { createLists } from './lists.ts'
 
 /** MailDev's API: that of version 3 below `/api`, and that of version 2. docs/guide/maildev-api.md lists what differs. */
 export function createMaildev(given: DoorPorts): Peer {
-  const counter = createMailCounter(given.store)
+  const counts = createMailCounter(given.store)
   const ports: MaildevPorts = {
     ...given,
     lists: createLists(given.store),
-    counts: counter.counts,
+    counts,
     downloads: createDownloads(),
   }
   return {
@@ -37,7 +37,7 @@ export function createMaildev(given: DoorPorts): Peer {
         }),
       }),
     events: null,
-    deleted: counter.deleted,
+    deleted: () => {},
     close: () => {},
   }
 }

@@ -14,11 +14,11 @@ import { createLargeTurns, createMessageWriter } from './write-messages.ts'
 /** MailHog's API, versions 1 and 2. docs/guide/mailhog-api.md lists what differs. */
 export function createMailhog(given: DoorPorts): Peer {
   const inLargeTurn = createLargeTurns()
-  const counter = createMailCounter(given.store)
+  const counts = createMailCounter(given.store)
   const ports: MailhogPorts = {
     ...given,
     inLargeTurn,
-    counts: counter.counts,
+    counts,
     search: createSearch({ store: given.store, contents: given.messages.contents }),
     write: createMessageWriter({ ...given, inLargeTurn }),
     events: createEvents(given),
@@ -37,7 +37,7 @@ export function createMailhog(given: DoorPorts): Peer {
         },
       }),
     events: { path: '/api/v2/websocket', connect: takeWebSockets(given.observe, ports.events) },
-    deleted: counter.deleted,
+    deleted: () => {},
     close: ports.events.close,
   }
 }

@@ -20,10 +20,11 @@ export type Events = ReturnType<typeof createEvents>
 type Counts = { total: number; unread: number }
 type State = {
   stats: NodeJS.Timeout | null
-  /** The last count. Null if a client waits for its first one. */
-  sent: Counts | null
-  /** New mails since then. */
-  added: number
+  sent: Counts
+  /** Mails whose deletion was announced since then. */
+  gone: number
+  /** A client waits for its first count. */
+  isDue: boolean
 }
 type Group = EventGroup<State>
 
@@ -32,7 +33,7 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
   /** The last mails with several messages of which nothing was left. */
   const toldGone = new Set<string>()
   const sender: Parameters<typeof createEventGroups<State>>[1] = {
-    newState: () => ({ stats: null, sent: null, added: 0 }),
+    newState: () => ({ stats: null, sent: { total: 0, unread: 0 }, gone: 0, isDue: true }),
     withMarks: true,
     async tell(group, followed) {
       await tell(group, followed)
@@ -40,7 +41,7 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
     },
     toldMore: sendStatsSoon,
     joined(group) {
-      group.state.sent = null
+      group.state.isDue = true
       sendStatsSoon(group)
     },
     ended({ state: { stats } }) {
@@ -71,13 +72,12 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
 
   function sendStats(group: Group, counted: Counts, isRecount = false): void {
     const { total, unread } = counted
-    const { sent, added } = group.state
-    const isFewer = sent !== null && total < sent.total + added
+    const { sent, gone, isDue } = group.state
+    const isFewer = total < sent.total - gone
     if (isFewer && (isRecount || isBound(group))) send(group, total === 0 ? 'truncate' : 'prune', null)
-    group.state.sent = counted
-    group.state.added = 0
+    Object.assign(group.state, { sent: counted, gone: 0, isDue: false })
     // Otherwise a key of a mailbox would see when others get mail.
-    if (isBound(group) && sent?.total === total && sent.unread === unread) return
+    if (isBound(group) && !isDue && sent.total === total && sent.unread === unread) return
     send(group, 'stats', { Total: total, Unread: unread, Version: version })
   }
 
@@ -85,7 +85,7 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
   async function recount(group: Group): Promise<void> {
     const counted = await count(group)
     const { sent, stats } = group.state
-    const isSame = counted.total === sent?.total && counted.unread === sent.unread
+    const isSame = counted.total === sent.total && counted.unread === sent.unread
     // A count that is due belongs to something that was announced.
     if (!isSame && stats === null) sendStats(group, counted, true)
   }
@@ -94,9 +94,7 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
     const view = groups.viewFor(group)
     if ('message' in followed) {
       const mail = await findMail(ports.store, view, followed.message.id)
-      if (!mail) return
-      send(group, 'new', presentEntry(mail, { isRead: followed.isRead, setTags: null }))
-      group.state.added++
+      if (mail) send(group, 'new', presentEntry(mail, { isRead: followed.isRead, setTags: null }))
       return
     }
     // Of all messages that are marked at once, only the counts are sent, as in Mailpit.
@@ -134,8 +132,15 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
     return Array.from(mails)
   }
 
+  /** A key of a mailbox learns no ids of others, but what it was told. Of older mail, it learns that it has become less. */
   async function tellDeleted(teamId: string, ids: string[], to: Group[]): Promise<void> {
-    for (const id of await goneMails(teamId, ids)) for (const group of to) send(group, 'delete', { ID: shownId(id) })
+    for (const id of await goneMails(teamId, ids)) {
+      for (const group of to) {
+        if (isBound(group) && !group.told.delete(id)) continue
+        send(group, 'delete', { ID: shownId(id) })
+        group.state.gone++
+      }
+    }
   }
 
   return {
@@ -144,8 +149,7 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
     deleted(teamId: string, ids: string[]): void {
       const all = groups.ofTeam(teamId)
       for (const group of all) sendStatsSoon(group)
-      const unbound = all.filter((group) => !isBound(group))
-      if (unbound.length > 0) inBackground(tellDeleted(teamId, ids, unbound))
+      if (all.length > 0) inBackground(tellDeleted(teamId, ids, all))
     },
     /** After all messages that the caller sees were deleted. */
     emptied({ team: { id: teamId }, mailbox }: Principal): void {
@@ -176,7 +180,6 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
   }
 }
 
-/** A key that is bound to a mailbox learns no ids of others, only that its own messages are fewer. */
 function isBound({ principal }: Group): boolean {
   return principal.mailbox !== null
 }

@@ -14,9 +14,9 @@ import { addTagRoutes } from './tag-routes.ts'
 /** Mailpit's API, version 1. docs/guide/mailpit-api.md lists what differs. */
 export function createMailpit(given: DoorPorts): Peer {
   const search = createSearch(given.store)
-  const counter = createMailCounter(given.store)
-  const events = createEvents(given, counter.counts)
-  const ports: MailpitPorts = { ...given, search, counts: counter.counts, events, downloads: createDownloads() }
+  const counts = createMailCounter(given.store)
+  const events = createEvents(given, counts)
+  const ports: MailpitPorts = { ...given, search, counts, events, downloads: createDownloads() }
   return {
     serve: (enter) =>
       createRoutes(given, enter, {
@@ -32,7 +32,6 @@ export function createMailpit(given: DoorPorts): Peer {
     events: { path: '/api/events', connect: takeWebSockets(given.observe, events) },
     deleted(teamId, ids) {
       search.deleted(teamId, ids)
-      counter.deleted(teamId, ids)
       events.deleted(teamId, ids)
     },
     close: events.close,

@@ -4,7 +4,6 @@ import type { StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { keptLengthOf } from '../facts-reader.ts'
 import { areAny, findMailOf, groupByMail, type Copies, type Mail } from '../mails.ts'
-import { readMarks, type Marked } from '../marks.ts'
 import { createTeamLists, isIn, type Listed, type TeamList } from '../team-lists.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
 import { createKeptTexts } from './kept-texts.ts'
@@ -30,7 +29,9 @@ const WORK_MS_MAX = 5
 const TEXTS_LENGTH_MAX = 32_000_000
 
 /** A message in memory. */
-type Entry = Marked & {
+type Entry = Listed & {
+  /** At this version of the team's marks. */
+  mark: { isRead: boolean; version: number } | null
   size: number | null
   /** Null if no client has set them. */
   setTags: string[] | null
@@ -128,7 +129,7 @@ export function createSearch(store: Ports): MailpitSearch {
         return matchesFields(sorted, copies[0], shown)
       })
       const found = sorted.texts.length === 0 ? fitting : await withTexts(view, sorted, fitting)
-      await readMarks(store, view.teamId, found.flat(), markVersion)
+      await readMarks(view.teamId, found.flat(), markVersion)
       yield found
         .map((copies) => ({ copies, isRead: copies.every(({ mark }) => mark!.isRead) }))
         .filter(({ isRead }) => matchesRead(sorted, isRead))
@@ -168,6 +169,14 @@ export function createSearch(store: Ports): MailpitSearch {
   function byMailbox(view: View, { copies }: TaggedMail<Entry>): Promise<TaggedMail[]> {
     const ofMailboxes = Array.from(Map.groupBy(copies, ({ mailboxId }) => mailboxId).values()).filter(areAny)
     return taggedAmong(view, ofMailboxes)
+  }
+
+  async function readMarks(teamId: string, entries: Entry[], version: number): Promise<void> {
+    const unknown = entries.filter(({ mark }) => mark?.version !== version)
+    if (unknown.length === 0) return
+    const positions = unknown.map(({ position }) => position)
+    const read = new Set(await store.readAmong(teamId, positions))
+    for (const entry of unknown) entry.mark = { isRead: read.has(entry.position), version }
   }
 
   async function all(view: View, terms: Term[]): Promise<FoundMail[]> {

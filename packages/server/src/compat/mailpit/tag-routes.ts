@@ -73,7 +73,7 @@ export function addTagRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts): v
     const { proceed: _, ...whole } = view
     const mailboxIds = new Set<string>()
     for (let interruptions = 0; ; interruptions++) {
-      for (const { mailboxId } of found.flatMap(({ copies }) => copies)) mailboxIds.add(mailboxId)
+      for (const { copies, tags } of found) if (hasTag(tags, tag)) mailboxIds.add(copies[0].mailboxId)
       const changed = found.flatMap(({ copies, tags }) => {
         const left = hasTag(tags, tag) ? withoutTag(tags, tag, name) : tags
         return copies.map(({ position }) => ({ position, tags: left }))

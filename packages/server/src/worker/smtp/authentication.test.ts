@@ -80,6 +80,13 @@ test('without configured credentials, any are accepted and none are required', a
   expect(mails.map(({ username }) => username)).toEqual([null, 'anyone'])
 })
 
+test('a name that is the password, as some clients send a token, is not kept', async () => {
+  const { client, mails } = await startWithClient(null)
+  expect(await client.say(`AUTH PLAIN ${base64('\0token\0token')}`)).toMatch(/^235 /)
+  expect(await client.deliver('text')).toMatch(/^250 /)
+  expect(mails).toMatchObject([{ username: '' }])
+})
+
 test('AUTH needs EHLO first and no mail in progress', async () => {
   const { client, connect } = await startWithClient(null)
   expect(await (await connect()).say('AUTH PLAIN')).toMatch(/^503 5\.5\.1 /)

@@ -46,7 +46,9 @@ export function continueAuth(exchange: AuthExchange, line: string, credentials: 
 }
 
 function judge(given: SmtpCredentials, expected: SmtpCredentials | null): AuthStep {
-  const accepted = { ...finished(AUTHENTICATED), signedInAs: given.user }
+  // Some clients give their secret as both.
+  const signedInAs = given.user === given.password ? '' : given.user
+  const accepted = { ...finished(AUTHENTICATED), signedInAs }
   if (!expected) return accepted
   // Compares both in every case, so that the response time does not reveal which one is wrong.
   const isUser = isSameSecret(given.user, expected.user)

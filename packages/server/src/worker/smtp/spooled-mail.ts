@@ -11,7 +11,7 @@ export function spooledMail(parser: Pick<MailParser, 'parse'>, mail: ReceivedMai
   const { mailFrom, recipients, helo, remoteAddress, tls, username, content } = mail
   return {
     recipients,
-    envelope: { mailFrom, helo, remoteAddress, tls, receivedVia: 'smtp', ...(username !== null && { username }) },
+    envelope: { mailFrom, helo, remoteAddress, tls, receivedVia: 'smtp', ...(username && { username }) },
     raw: bodyOf(content),
     parse: () => parser.parse(content),
   }
