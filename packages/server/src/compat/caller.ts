@@ -6,7 +6,7 @@ import type { ApiEnvironment } from '../http/environment.ts'
 import { viewOf, whileConnected } from '../http/view.ts'
 import type { View } from '../store/messages.ts'
 import type { DoorPorts } from './door.ts'
-import type { Mail } from './mails.ts'
+import type { WholeMail } from './mails.ts'
 
 export type PeerEnvironment = {
   Bindings: ApiEnvironment['Bindings']
@@ -22,7 +22,7 @@ export function viewFor({ now }: Pick<DoorPorts, 'now'>, context: PeerContext): 
 export async function markOpened(
   { store, messages, observe }: Pick<DoorPorts, 'store' | 'messages' | 'observe'>,
   view: View,
-  { positions }: Mail,
+  { positions }: WholeMail,
 ): Promise<void> {
   try {
     const isRead = (await store.readAmong(view.teamId, positions)).length === positions.length

@@ -13,7 +13,7 @@ export type Copies<One extends Copy = Copy> = [One, ...One[]]
  * A mail. Other mail catchers store one message for all its recipients, we one for each of them. It has the content of the first
  * message that the caller sees.
  */
-export type Mail = StoredMessage & {
+export type WholeMail = StoredMessage & {
   /** Of the messages that the caller sees. */
   recipients: string[]
   positions: number[]
@@ -29,7 +29,7 @@ export async function findMail(
   store: Pick<Store, 'findMessage' | 'findCopies'>,
   view: View,
   id: string,
-): Promise<Mail | null> {
+): Promise<WholeMail | null> {
   // Most mails have one message.
   const [copies, only] = await Promise.all([store.findCopies(view, id), store.findMessage(view, mailIdOf(id))])
   if (!areAny(copies)) return null
@@ -37,7 +37,11 @@ export async function findMail(
 }
 
 /** Null if all of it has been deleted. */
-export async function findMailOf(store: Pick<Store, 'findMessage'>, view: View, copies: Copies): Promise<Mail | null> {
+export async function findMailOf(
+  store: Pick<Store, 'findMessage'>,
+  view: View,
+  copies: Copies,
+): Promise<WholeMail | null> {
   for (let left: Copy[] = copies; areAny(left); left = left.slice(1)) {
     const message = await store.findMessage(view, left[0].id)
     if (message) return asMail(message, left)
@@ -45,7 +49,7 @@ export async function findMailOf(store: Pick<Store, 'findMessage'>, view: View, 
   return null
 }
 
-function asMail(message: StoredMessage, copies: Copies): Mail {
+function asMail(message: StoredMessage, copies: Copies): WholeMail {
   return { ...message, recipients: copies.map(({ to }) => to), positions: positionsOf([copies]) }
 }
 

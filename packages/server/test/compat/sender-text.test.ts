@@ -6,7 +6,7 @@ import { presentSecond, presentSummary, presentThird } from '../../src/compat/ma
 import { presentEntry } from '../../src/compat/mailpit/present.ts'
 import { searchableOf, searchTextOf } from '../../src/compat/mailpit/searchable.ts'
 import { unsubscribeOf } from '../../src/compat/mailpit/unsubscribe.ts'
-import type { Mail } from '../../src/compat/mails.ts'
+import type { WholeMail } from '../../src/compat/mails.ts'
 import { parseHeaderValue } from '../../src/mime/header-value.ts'
 import { workMs } from '../support/work-time.ts'
 import { mailWith } from './mail-with.ts'
@@ -43,7 +43,7 @@ const UNITS = [
 ]
 
 const UNREAD = { isRead: false }
-const PEERS: [string, (mail: Mail, raw: string) => unknown][] = [
+const PEERS: [string, (mail: WholeMail, raw: string) => unknown][] = [
   [
     'Mailpit',
     (mail) => [
@@ -80,7 +80,7 @@ test('a long boundary is looked for in no more time than a short one', () => {
   }
 })
 
-function mailWithHeader(name: string, value: string): Mail {
+function mailWithHeader(name: string, value: string): WholeMail {
   const subject = name === 'subject' ? value : 'Hello'
   return mailWith({ subject, headers: [{ name, value }], text: 'Text', receivedAt: 0 })
 }

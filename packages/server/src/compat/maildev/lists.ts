@@ -1,6 +1,6 @@
 import type { View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
-import { findMailOf, shownId, type Mail } from '../mails.ts'
+import { findMailOf, shownId, type WholeMail } from '../mails.ts'
 import { createTurns } from '../turns.ts'
 import { slicesOf } from '../walk.ts'
 import { createAddresses, type EmailAddress } from './facts.ts'
@@ -40,11 +40,11 @@ export type Lists = {
 }
 
 type Writing = {
-  present(mail: Mail, state: { isRead: boolean }): unknown
+  present(mail: WholeMail, state: { isRead: boolean }): unknown
   isNewestFirst: boolean
 }
 
-type Whole = { mail: Mail; state: FoundEmail }
+type Whole = { mail: WholeMail; state: FoundEmail }
 
 export function createLists(store: Pick<Store, 'listMessages' | 'findMessage' | 'readAmong'>): Lists {
   const search = createSearch(store)

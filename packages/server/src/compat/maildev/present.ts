@@ -3,7 +3,7 @@ import { addressHeadersOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
 import type { StoredMessage } from '../../store/messages.ts'
 import { isTextFromHtml, textWithLinks } from '../link-text.ts'
-import { shownId, type Mail } from '../mails.ts'
+import { shownId, type WholeMail } from '../mails.ts'
 import { nameAttachments, type NamedAttachment } from './attachments.ts'
 import { addressesIn, namedIn, timeOf, type EmailAddress } from './facts.ts'
 import { allHeaders, idsIn, plainHeaders, priorityOf } from './headers.ts'
@@ -12,7 +12,7 @@ type State = { isRead: boolean }
 type Email = Record<string, unknown>
 
 /** An email as version 2 writes it. What the mail does not have is left out. */
-export function presentSecond(mail: Mail, { isRead }: State): Email {
+export function presentSecond(mail: WholeMail, { isRead }: State): Email {
   const { headers, html, envelope } = mail
   const { from, to, cc } = namedIn(mail)
   const attachments = nameAttachments(mail.attachments)
@@ -66,7 +66,7 @@ function presentSecondAttachment({
 }
 
 /** An email as version 3 writes it. */
-export function presentThird(mail: Mail, { isRead }: State): Email {
+export function presentThird(mail: WholeMail, { isRead }: State): Email {
   const { headers, html } = mail
   const { from, to, cc } = namedIn(mail)
   return {
@@ -109,7 +109,7 @@ function presentThirdAttachment({
 const PREVIEW_LENGTH = 140
 
 /** An entry of version 3's list without bodies. */
-export function presentSummary(mail: Mail, state: State): Email {
+export function presentSummary(mail: WholeMail, state: State): Email {
   const { id, time, read, subject, size, sizeHuman, from, to, cc } = presentThird(mail, state)
   const preview = textOf(mail).replaceAll(/\s+/g, ' ').trim().slice(0, PREVIEW_LENGTH)
   const attachmentCount = mail.attachments.length
@@ -123,7 +123,7 @@ export function textOf(message: Pick<StoredMessage, 'html' | 'text' | 'headers'>
   return isHtmlAlone ? textWithLinks(message.html!, (href) => ` [${href}]`) : ''
 }
 
-function commonOf(mail: Mail, { isRead, units }: State & { units: string[] }) {
+function commonOf(mail: WholeMail, { isRead, units }: State & { units: string[] }) {
   const id = shownId(mail.id)
   const size = mail.size ?? 0
   return {
@@ -141,12 +141,12 @@ function formatBytes(bytes: number, units: string[]): string {
   return `${Number((bytes / 1024 ** unit).toFixed(2))} ${units[unit]}`
 }
 
-function mailFromOf({ envelope, from }: Mail): string {
+function mailFromOf({ envelope, from }: WholeMail): string {
   return envelope?.mailFrom ?? from
 }
 
 /** The recipients that no header names. */
-function hiddenIn({ recipients }: Mail, named: EmailAddress[]): EmailAddress[] {
+function hiddenIn({ recipients }: WholeMail, named: EmailAddress[]): EmailAddress[] {
   const names = new Set(named.map(({ address }) => address.toLowerCase()))
   return recipients.filter((to) => !names.has(to.toLowerCase())).map((address) => ({ address, name: '' }))
 }

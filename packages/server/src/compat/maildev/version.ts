@@ -1,11 +1,11 @@
-import type { Mail } from '../mails.ts'
+import type { WholeMail } from '../mails.ts'
 import type { IsSame } from './filter.ts'
 import { presentSecond, presentThird } from './present.ts'
 
 /** Version 3 has the paths of version 2 below `/api`, and other fields. */
 export type Version = {
   prefix: '' | '/api'
-  present(mail: Mail, state: { isRead: boolean }): Record<string, unknown>
+  present(mail: WholeMail, state: { isRead: boolean }): Record<string, unknown>
   isSame: IsSame
   /** Parameters of a list that are not filters. */
   parameters: string[]

@@ -3,30 +3,28 @@ import type { Downloads } from '../../http/downloads.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
 import type { CountMails } from '../mail-counts.ts'
-import { findMail, type Mail } from '../mails.ts'
+import { findMail, type WholeMail } from '../mails.ts'
 import { fromShortId } from '../short-id.ts'
-import type { Turns } from '../turns.ts'
 import type { MailhogEvents } from './events.ts'
 import type { MailhogSearch } from './search.ts'
-import type { MessageWriter } from './write-messages.ts'
+import type { MailWriter } from './write-messages.ts'
 
 /** What the routes share. */
 export type MailhogPorts = DoorPorts & {
   search: MailhogSearch
   counts: CountMails
-  write: MessageWriter
-  inLargeTurn: Turns
+  writer: MailWriter
   events: MailhogEvents
   downloads: Downloads
 }
 
 /** The mail that the path names. Null if the caller sees no such mail. */
-export async function findNamed(ports: MailhogPorts, context: PeerContext): Promise<Mail | null> {
+export async function findNamed(ports: MailhogPorts, context: PeerContext): Promise<WholeMail | null> {
   const id = fromShortId(context.req.param('id') ?? '')
   return id === null ? null : findMail(ports.store, viewFor(ports, context), id)
 }
 
-export async function requireNamed(ports: MailhogPorts, context: PeerContext): Promise<Mail> {
+export async function requireNamed(ports: MailhogPorts, context: PeerContext): Promise<WholeMail> {
   const mail = await findNamed(ports, context)
   if (!mail) throw new AppError('message_not_found', 'Message not found')
   return mail

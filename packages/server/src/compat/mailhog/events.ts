@@ -1,6 +1,6 @@
 import type { DoorPorts } from '../door.ts'
 import { createEventGroups, EVENT_LIMITS } from '../event-groups.ts'
-import { findMail, type Mail } from '../mails.ts'
+import { findMail, type WholeMail } from '../mails.ts'
 import { eventText } from './event-text.ts'
 
 /** Several events of mail that is shown whole. */
@@ -27,7 +27,7 @@ export function createEvents(ports: DoorPorts) {
   )
 
   /** The event is the same for all keys that see the same messages, and most of them are told of it at the same time. */
-  function eventOf(mail: Mail): Promise<string> {
+  function eventOf(mail: WholeMail): Promise<string> {
     const seen = `${mail.id} ${mail.positions.join()}`
     const known = writing.get(seen)
     if (known) return known

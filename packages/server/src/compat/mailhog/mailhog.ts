@@ -9,18 +9,15 @@ import { addMessageRoutes } from './message-routes.ts'
 import { addMessagesRoutes } from './messages-routes.ts'
 import { addOtherRoutes } from './other-routes.ts'
 import { createSearch } from './search.ts'
-import { createLargeTurns, createMessageWriter } from './write-messages.ts'
+import { createMailWriter } from './write-messages.ts'
 
 /** MailHog's API, versions 1 and 2. docs/guide/mailhog-api.md lists what differs. */
 export function createMailhog(given: DoorPorts): Peer {
-  const inLargeTurn = createLargeTurns()
-  const counts = createMailCounter(given.store)
   const ports: MailhogPorts = {
     ...given,
-    inLargeTurn,
-    counts,
+    counts: createMailCounter(given.store),
     search: createSearch({ store: given.store, contents: given.messages.contents }),
-    write: createMessageWriter({ ...given, inLargeTurn }),
+    writer: createMailWriter(given),
     events: createEvents(given),
     downloads: createDownloads(),
   }

@@ -6,7 +6,7 @@ import { requireScope } from '../../http/view.ts'
 import { removeMessages } from '../../manage/removal.ts'
 import { parseHeaderValue } from '../../mime/header-value.ts'
 import { notSupported, sendObject, viewFor, type PeerEnvironment } from '../caller.ts'
-import { shownId, type Mail } from '../mails.ts'
+import { shownId, type WholeMail } from '../mails.ts'
 import { findNamed, requireNamed, type MailhogPorts } from './caller.ts'
 import { parseContent, partsOf, type MimeContent } from './content.ts'
 import { readMail } from './read-mail.ts'
@@ -17,7 +17,7 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailhogPorts
   app.get('/api/v1/messages/:id', async (context) => {
     const mail = await findNamed(ports, context)
     if (!mail) return context.body('null', 200, { 'content-type': 'text/json' })
-    return sendPieces(context, ports.write(context, mail), 'text/json')
+    return sendPieces(context, ports.writer.write(context, mail), 'text/json')
   })
 
   app.delete('/api/v1/messages/:id', async (context) => {
@@ -41,7 +41,7 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailhogPorts
     const number = context.req.param('part')
     const read = () => readPart(mail, number)
     const { proceed } = viewFor(ports, context)
-    const { bytes, ...file } = await (isLarge(mail) ? ports.inLargeTurn(keyId, read, proceed) : read())
+    const { bytes, ...file } = await (isLarge(mail) ? ports.writer.inLargeTurn(keyId, read, proceed) : read())
     return context.body(bytes, 200, attachmentHeaders(file))
   })
 
@@ -50,7 +50,7 @@ export function addMessageRoutes(app: Hono<PeerEnvironment>, ports: MailhogPorts
     throw notSupported('releasing mail. It sends no mail to other servers.')
   })
 
-  async function readPart(mail: Mail, number: string) {
+  async function readPart(mail: WholeMail, number: string) {
     const parts = partsOf(parseContent(await readMail(ports.messages, mail)))?.Parts ?? []
     const part = /^\d{1,4}$/.test(number) ? parts[Number(number)] : undefined
     if (!part) throw new AppError('message_not_found', 'The message has no such part.')

@@ -75,7 +75,7 @@ export function addMessagesRoutes(app: Hono<PeerEnvironment>, ports: MailhogPort
       const mail = await findMailOf(store, view, copies)
       if (!mail) continue
       if (count++ > 0) yield ','
-      yield* ports.write(context, mail)
+      yield* ports.writer.write(context, mail)
     }
     return count
   }

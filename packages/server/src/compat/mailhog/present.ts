@@ -1,10 +1,10 @@
 import { isoTime } from '../../http/present.ts'
-import { shownId, type Mail } from '../mails.ts'
+import { shownId, type WholeMail } from '../mails.ts'
 import { parseContent, partsOf, type MimeContent } from './content.ts'
 import { RawText } from './json-pieces.ts'
 
 /** A mail as in MailHog. `raw` has one character for each byte. */
-export function presentMail(mail: Mail, raw: string) {
+export function presentMail(mail: WholeMail, raw: string) {
   const { envelope, receivedAt, recipients } = mail
   const id = shownId(mail.id)
   const from = envelope?.mailFrom ?? mail.from

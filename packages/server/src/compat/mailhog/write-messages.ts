@@ -2,7 +2,7 @@ import { DIRECT_BYTES_MAX } from '../../mime/mail-parser.ts'
 import { whileConnected } from '../../http/view.ts'
 import type { PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
-import type { Mail } from '../mails.ts'
+import type { WholeMail } from '../mails.ts'
 import { createTurns, type Turns } from '../turns.ts'
 import { jsonPieces } from './json-pieces.ts'
 import { presentMail } from './present.ts'
@@ -16,32 +16,31 @@ const LARGE_WAITING_PER_KEY_MAX = 50
 /** A client that takes longer for one large mail is disconnected, because others wait. */
 const LARGE_MS_MAX = 2 * 60_000
 
-/** JSON of messages in pieces: a list of them may be larger than the memory. */
-export type MessageWriter = (context: PeerContext, mail: Mail) => AsyncGenerator<string, void>
+export type MailWriter = {
+  /** JSON in pieces: that of a list may be larger than the memory. */
+  write(context: PeerContext, mail: WholeMail): AsyncGenerator<string, void>
+  /** For other work with large mail. */
+  inLargeTurn: Turns
+}
 
-/** For the work with large mail. */
-export function createLargeTurns(): Turns {
-  return createTurns({
+export function isLarge({ size }: WholeMail): boolean {
+  return size === null || size > DIRECT_BYTES_MAX
+}
+
+export function createMailWriter({ messages }: Pick<DoorPorts, 'messages'>): MailWriter {
+  const inLargeTurn = createTurns({
     atOnceMax: LARGE_AT_ONCE_MAX,
     waitingMax: LARGE_WAITING_MAX,
     waitingPerKeyMax: LARGE_WAITING_PER_KEY_MAX,
     busy: 'Too many requests for large mail are waiting. Retry.',
   })
-}
 
-export function isLarge({ size }: Mail): boolean {
-  return size === null || size > DIRECT_BYTES_MAX
-}
-
-type Ports = Pick<DoorPorts, 'messages'> & { inLargeTurn: Turns }
-
-export function createMessageWriter({ messages, inLargeTurn }: Ports): MessageWriter {
-  async function* write(mail: Mail): AsyncGenerator<string, void> {
+  async function* piecesOf(mail: WholeMail): AsyncGenerator<string, void> {
     yield* jsonPieces(presentMail(mail, await readMail(messages, mail)))
   }
 
-  return async function* (context, mail) {
-    if (!isLarge(mail)) return yield* write(mail)
+  async function* write(context: PeerContext, mail: WholeMail): AsyncGenerator<string, void> {
+    if (!isLarge(mail)) return yield* piecesOf(mail)
     const [turn, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { outgoing } = context.env ?? {}
     const work = () => {
@@ -53,12 +52,14 @@ export function createMessageWriter({ messages, inLargeTurn }: Ports): MessageWr
     await Promise.race([turn.promise, ending])
     const deadline = setTimeout(() => outgoing?.destroy(), LARGE_MS_MAX)
     try {
-      if (!outgoing?.destroyed) yield* write(mail)
+      if (!outgoing?.destroyed) yield* piecesOf(mail)
     } finally {
       clearTimeout(deadline)
       written.resolve()
     }
   }
+
+  return { write, inLargeTurn }
 }
 
 /** Responds with JSON that is written as the client reads it. Its first piece is made before, so that an error has its own status. */

@@ -6,7 +6,7 @@ import type { View } from '../../store/messages.ts'
 import { viewFor, type PeerContext } from '../caller.ts'
 import type { DoorPorts } from '../door.ts'
 import type { CountMails } from '../mail-counts.ts'
-import { findMail, areAny, type Copies, type Mail } from '../mails.ts'
+import { findMail, areAny, type Copies, type WholeMail } from '../mails.ts'
 import { fromShortId } from '../short-id.ts'
 import type { Events } from './events.ts'
 import { parseQuery } from './query.ts'
@@ -23,7 +23,7 @@ export type MailpitPorts = DoorPorts & {
 }
 
 /** The mail that a path names by its id, or by `latest` and a search in the query. Throws 404 if there is none. */
-export async function mailFor(ports: MailpitPorts, context: PeerContext, given: string): Promise<Mail> {
+export async function mailFor(ports: MailpitPorts, context: PeerContext, given: string): Promise<WholeMail> {
   const view = viewFor(ports, context)
   const id = given === 'latest' ? await latestId(ports, context, view) : fromShortId(given)
   const mail = id === null ? null : await findMail(ports.store, view, id)

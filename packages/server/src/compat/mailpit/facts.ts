@@ -1,7 +1,7 @@
 import type { Header } from '@mailhatch/sdk'
 import { addressesOf } from '../../mime/address-headers.ts'
 import { findHeader } from '../../mime/headers.ts'
-import type { Mail } from '../mails.ts'
+import type { WholeMail } from '../mails.ts'
 import { trimSigns } from '../trim-signs.ts'
 import { cleanTags, sortTags, TAGS_MAX } from './tags.ts'
 
@@ -22,7 +22,7 @@ export type Facts = {
   inline: number
 }
 
-export function factsOf({ headers, from, fromName, recipients, attachments, envelope }: Mail): Facts {
+export function factsOf({ headers, from, fromName, recipients, attachments, envelope }: WholeMail): Facts {
   const list = (name: string) => addressesOf(headers, name).map(({ name, address }) => asPeer(name, address))
   const [to, cc] = [list('to'), list('cc')]
   // Like Mailpit, shows recipients that no header names as blind copies.
@@ -44,7 +44,7 @@ export function factsOf({ headers, from, fromName, recipients, attachments, enve
 }
 
 /** Those that no header names. */
-export function hiddenRecipients({ headers, recipients }: Pick<Mail, 'headers' | 'recipients'>): string[] {
+export function hiddenRecipients({ headers, recipients }: Pick<WholeMail, 'headers' | 'recipients'>): string[] {
   const named = new Set(['to', 'cc', 'bcc'].flatMap((name) => addressesOf(headers, name)).map(lowerCaseAddress))
   return recipients.filter((recipient) => !named.has(recipient.toLowerCase()))
 }

@@ -7,7 +7,7 @@ import { markOpened, notSupported, viewFor, type PeerEnvironment } from '../call
 import { beginningOf, noSuchPart, sendAttachment, sendRaw } from '../content.ts'
 import { isImage } from '../../read/inline-images.ts'
 import type { StoredMessage } from '../../store/messages.ts'
-import { shownId, type Mail } from '../mails.ts'
+import { shownId, type WholeMail } from '../mails.ts'
 import { mailFor, type MailpitPorts } from './caller.ts'
 import { hiddenRecipients } from './facts.ts'
 import { presentWhole } from './present.ts'
@@ -92,7 +92,7 @@ function partOf({ attachments }: StoredMessage, part: string): Attachment {
  * The headers by name, in alphabetical order, before words such as =?utf-8?q?caf=C3=A9?= are decoded. As in Mailpit, with what only
  * the envelope says.
  */
-function headersIn(mail: Mail, beginning: Uint8Array): Record<string, string[]> {
+function headersIn(mail: WholeMail, beginning: Uint8Array): Record<string, string[]> {
   const byName = Map.groupBy(readHeaders(beginning, findHead(beginning)), ({ name }) => withCapitals(name))
   const entries = Array.from(byName, ([name, headers]) => [name, headers.map(({ value }) => value)] as const)
   const hidden = hiddenRecipients(mail)

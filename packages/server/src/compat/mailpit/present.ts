@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts'
 import { isoTime } from '../../http/present.ts'
 import { addressHeadersOf } from '../../mime/address-headers.ts'
 import type { Contents } from '../../read/content.ts'
-import { shownId, type Mail } from '../mails.ts'
+import { shownId, type WholeMail } from '../mails.ts'
 import { snippetOf, textOf } from './clean-text.ts'
 import { factsOf } from './facts.ts'
 import { unsubscribeOf } from './unsubscribe.ts'
@@ -14,7 +14,7 @@ import { unsubscribeOf } from './unsubscribe.ts'
 type State = { isRead: boolean; setTags: string[] | null }
 
 /** An entry of a list. Mailpit leaves out empty lists of addresses there, so that they become null. */
-export function presentListed(mail: Mail, state: State, { isSearch }: { isSearch: boolean }) {
+export function presentListed(mail: WholeMail, state: State, { isSearch }: { isSearch: boolean }) {
   const entry = presentEntry(mail, state)
   const orNull = <Item>(list: Item[]) => (list.length > 0 ? list : null)
   const ReplyTo = isSearch ? orNull(entry.ReplyTo) : entry.ReplyTo
@@ -22,7 +22,7 @@ export function presentListed(mail: Mail, state: State, { isSearch }: { isSearch
 }
 
 /** A message as in the events. */
-export function presentEntry(mail: Mail, { isRead, setTags }: State) {
+export function presentEntry(mail: WholeMail, { isRead, setTags }: State) {
   const { from, to, cc, bcc, replyTo, messageId, tags, attachments } = factsOf(mail)
   return {
     ID: shownId(mail.id),
@@ -47,7 +47,7 @@ type Ports = { contents: Pick<Contents, 'attachments'> }
 
 export async function presentWhole(
   ports: Ports,
-  mail: Mail,
+  mail: WholeMail,
   { setTags, ...reader }: { who: string } & Pick<State, 'setTags'>,
 ) {
   const { from, to, cc, bcc, replyTo, messageId, returnPath, tags } = factsOf(mail)
@@ -93,7 +93,7 @@ function presentAttachment(attachment: Attachment, checksums: Map<number, Checks
 /** Empty for a message whose raw mail is gone. */
 async function readChecksums(
   { contents }: Ports,
-  mail: Mail,
+  mail: WholeMail,
   attachments: Attachment[],
   reader: { who: string },
 ): Promise<Map<number, Checksums>> {

@@ -3,7 +3,7 @@ import { inGroups } from '../../domain/in-groups.ts'
 import type { StoredSummary, View } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 import { keptLengthOf } from '../facts-reader.ts'
-import { areAny, findMailOf, groupByMail, type Copies, type Mail } from '../mails.ts'
+import { areAny, findMailOf, groupByMail, type Copies, type WholeMail } from '../mails.ts'
 import { createTeamLists, isIn, type Listed, type TeamList } from '../team-lists.ts'
 import { createTurns, SEARCH_TURNS } from '../turns.ts'
 import { createKeptTexts } from './kept-texts.ts'
@@ -43,7 +43,7 @@ type Entry = Listed & {
 /** What is made of a mail and may be kept with its first entry. */
 type Part<Value> = {
   known: (entry: Entry) => Value | null
-  of: (mail: Mail) => Value
+  of: (mail: WholeMail) => Value
   keep: (entry: Entry, value: Value) => void
 }
 

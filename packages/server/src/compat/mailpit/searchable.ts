@@ -1,5 +1,5 @@
 import { findHeader } from '../../mime/headers.ts'
-import type { Mail } from '../mails.ts'
+import type { WholeMail } from '../mails.ts'
 import { cleanText, wordsOfHtml } from './clean-text.ts'
 import { factsOf, type PeerAddress } from './facts.ts'
 
@@ -18,7 +18,7 @@ export type Searchable = {
   inline: number
 }
 
-export function searchableOf(mail: Mail): Searchable {
+export function searchableOf(mail: WholeMail): Searchable {
   const { from, to, cc, bcc, replyTo, messageId, tags, attachments, inline } = factsOf(mail)
   return {
     subject: mail.subject.toLowerCase(),
@@ -43,7 +43,7 @@ function linesOf(addresses: PeerAddress[]): string {
 }
 
 /** The text that a search without an operator looks at. */
-export function searchTextOf(mail: Mail): string {
+export function searchTextOf(mail: WholeMail): string {
   const { headers, html, text, attachments } = mail
   const { to, cc, bcc, from, replyTo, returnPath } = factsOf(mail)
   const addresses = [[from], to, cc, bcc, replyTo].flat().map(({ Name, Address }) => `${Name} ${Address}`)
