@@ -50,13 +50,20 @@ export const smtplib: Sender = {
   }),
 }
 
+/** What Angus Mail throws when the connection ends instead of a reply to RCPT, if its next write does not fail yet. */
+const NO_REPLY = 'SMTPAddressFailedException -1'
+const LOST = 'MessagingException < SocketException'
+
 /** Runs `angus/` as built by `buildAngus`. */
 export const angus = (classPath: string): Sender => ({
-  send: byProgram('java', '-cp', classPath, 'SendMail'),
+  async send(mail) {
+    const seen = await byProgram('java', '-cp', classPath, 'SendMail')(mail)
+    return seen.map((words) => (words === NO_REPLY ? LOST : words))
+  },
   says: once({
     refusal: ({ at, code }) =>
       at === 'rcpt' ? `SendFailedException < SMTPAddressFailedException ${code}` : `SMTPSendFailedException ${code}`,
-    cut: 'MessagingException < SocketException',
+    cut: LOST,
     silence: 'MessagingException < SocketTimeoutException',
   }),
 })
