@@ -28,7 +28,7 @@ const NOT_KEYS = [
   'the webhook secret',
   'the admin token',
 ] as const
-/** Cookies are not read, and the header that browsers add to them names a site that is not allowed. */
+/** Cookies are not read. The header that browsers add to them names our API, which is another site for the port. */
 const SESSIONS = ['an owner', 'an owner of another team', 'the operator'] as const
 
 export const DOOR_CALLERS = [...SEEING, ...OUTSIDE, ...NOT_KEYS, ...SESSIONS, 'a key of a deleted mailbox'] as const
@@ -45,7 +45,8 @@ function expectedFor(row: DoorRow, entry: DoorCell['entry'], caller: DoorCaller)
   if (caller === OTHER_MAILBOX) return reader === status ? outsider : reader
   if (caller === 'an api.full key') return status
   if (is(SEEING, caller)) return reader
-  if (is(SESSIONS, caller) || caller === 'a key of a deleted mailbox') return 403
+  if (caller === 'a key of a deleted mailbox') return 403
+  if (is(SESSIONS, caller)) return entry === 'port' ? 403 : 401
   return caller === 'no credentials' && entry === 'port' ? outsider : 401
 }
 
