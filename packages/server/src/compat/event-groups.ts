@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { mayRead, type Principal } from '../domain/access.ts'
 import { AppError } from '../domain/errors.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isOnlyCopy, mailIdOf } from '../domain/mail-copies.ts'
 import { viewOf } from '../http/view.ts'
 import type { Followed } from '../read/subscriptions.ts'
@@ -34,7 +34,7 @@ export type EventGroup<State> = {
   state: State
 }
 
-/** The messages of a mail become visible one soon after another. */
+/** Mails that a group remembers: the messages of one become visible one soon after another. */
 const TOLD_MAX = 100
 /** For the others to be visible when the first one is told. A worker in this process says when they are. */
 const OTHERS_MS = 100

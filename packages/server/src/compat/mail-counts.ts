@@ -76,18 +76,13 @@ export function createMailCounter(store: Ports): CountMails {
   }
 
   async function dropDeleted(teamId: string, { byMail, ...copies }: TeamCopies): Promise<TeamCopies> {
-    const left: Listed[] = []
-    for (const some of slicesOf(Array.from(byMail.values()).flat(), PAGE)) {
-      const positions = new Set(
-        await store.existingPositions(
-          teamId,
-          some.map(({ position }) => position),
-        ),
-      )
-      left.push(...some.filter(({ position }) => positions.has(position)))
-    }
+    const all = Array.from(byMail.values()).flat()
+    const existing = await inPages(all, (positions) => store.existingPositions(teamId, positions))
     const checked = { ...copies, byMail: new Map(), size: 0 }
-    addCopies(checked, left)
+    addCopies(
+      checked,
+      all.filter(({ position }) => existing.has(position)),
+    )
     return checked
   }
 
@@ -102,23 +97,12 @@ export function createMailCounter(store: Ports): CountMails {
       if (copies.count !== count) copies = { ...(await dropDeleted(teamId, copies)), count }
     }
     if (copies.read?.version !== markVersion) {
-      copies.read = { version: markVersion, positions: await readPositions(teamId, copies) }
+      const several = Array.from(copies.byMail.values()).filter(({ length }) => length > 1)
+      const positions = await inPages(several.flat(), (some) => store.readAmong(teamId, some))
+      copies.read = { version: markVersion, positions }
     }
     keep(teamId, copies)
     return copies
-  }
-
-  async function readPositions(teamId: string, { byMail }: TeamCopies): Promise<Set<number>> {
-    const several = Array.from(byMail.values()).filter(({ length }) => length > 1)
-    const positions = new Set<number>()
-    for (const some of slicesOf(several.flat(), PAGE)) {
-      for (const one of await store.readAmong(
-        teamId,
-        some.map(({ position }) => position),
-      ))
-        positions.add(one)
-    }
-    return positions
   }
 
   function keep(teamId: string, copies: TeamCopies): void {
@@ -166,6 +150,15 @@ export function createMailCounter(store: Ports): CountMails {
       return { total: Math.max(0, total - surplus.total), unread: Math.max(0, unread - surplus.unread) }
     }
   }
+}
+
+/** Those of their positions that are found, asked for in pages. */
+async function inPages(messages: Listed[], find: (positions: number[]) => Promise<number[]>): Promise<Set<number>> {
+  const found = new Set<number>()
+  for (const page of slicesOf(messages, PAGE)) {
+    for (const position of await find(page.map((one) => one.position))) found.add(position)
+  }
+  return found
 }
 
 /** How many messages more than mails the view has. */

@@ -9,11 +9,10 @@ import { createLists } from './lists.ts'
 
 /** MailDev's API: that of version 3 below `/api`, and that of version 2. docs/guide/maildev-api.md lists what differs. */
 export function createMaildev(given: DoorPorts): Peer {
-  const counts = createMailCounter(given.store)
   const ports: MaildevPorts = {
     ...given,
     lists: createLists(given.store),
-    counts,
+    counts: createMailCounter(given.store),
     downloads: createDownloads(),
   }
   return {
