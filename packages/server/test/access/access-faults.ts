@@ -1,6 +1,7 @@
 import type { Env, Hono } from 'hono'
 import { vi } from 'vitest'
-import type { Enter } from '../../src/compat/door.ts'
+import type { DoorPorts } from '../../src/compat/door.ts'
+import type { PeerName } from '../../src/compat/peers.ts'
 import type { Access } from '../../src/http/routes/access.ts'
 import type { Route } from '../../src/http/routes/route.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
@@ -46,6 +47,7 @@ vi.mock('../../src/http/rpc/procedures.ts', async (load) => {
 vi.mock('../../src/http/app.ts', async (load) => {
   const original = await load<typeof import('../../src/http/app.ts')>()
   return {
+    ...original,
     createApi: (...ports: Parameters<typeof original.createApi>) => withFaults(original.createApi(...ports)),
   }
 })
@@ -53,6 +55,7 @@ vi.mock('../../src/http/app.ts', async (load) => {
 vi.mock('../../src/worker/worker-app.ts', async (load) => {
   const original = await load<typeof import('../../src/worker/worker-app.ts')>()
   return {
+    ...original,
     createWorkerApp: (...ports: Parameters<typeof original.createWorkerApp>) =>
       withFaults(original.createWorkerApp(...ports)),
   }
@@ -61,6 +64,7 @@ vi.mock('../../src/worker/worker-app.ts', async (load) => {
 vi.mock('../../src/worker/admin-token.ts', async (load) => {
   const original = await load<typeof import('../../src/worker/admin-token.ts')>()
   return {
+    ...original,
     requireToken(token: string | null) {
       const check = original.requireToken(token)
       return (...given: Parameters<typeof check>) => (faults.confusesCallers ? given[1]() : check(...given))
@@ -71,6 +75,7 @@ vi.mock('../../src/worker/admin-token.ts', async (load) => {
 vi.mock('../../src/http/admit.ts', async (load) => {
   const original = await load<typeof import('../../src/http/admit.ts')>()
   return {
+    ...original,
     createAdmit: (...ports: Parameters<typeof original.createAdmit>) => orTheLast(original.createAdmit(...ports)),
   }
 })
@@ -85,8 +90,8 @@ vi.mock('../../src/http/session.ts', async (load) => {
 
 vi.mock('../../src/compat/doors.ts', async (load) => {
   const original = await load<typeof import('../../src/compat/doors.ts')>()
-  function openDoors(...given: Parameters<typeof original.openDoors>) {
-    const doors = original.openDoors(...given)
+  function openDoors(name: PeerName, ports: DoorPorts) {
+    const doors = original.openDoors(name, { ...ports, keys: asOurs(ports.keys) })
     return {
       ...doors,
       besides: (api: Parameters<typeof doors.besides>[0]) => faulty(doors.besides(api)),
@@ -99,20 +104,22 @@ vi.mock('../../src/compat/doors.ts', async (load) => {
 vi.mock('../../src/compat/access.ts', async (load) => {
   const original = await load<typeof import('../../src/compat/access.ts')>()
   return {
-    withKey: (...given: Parameters<typeof original.withKey>) => asOurs(orTheLast(original.withKey(...given))),
-    withoutKey: (...given: Parameters<typeof original.withoutKey>) => asOurs(orTheLast(original.withoutKey(...given))),
+    ...original,
+    withKey: (...given: Parameters<typeof original.withKey>) => orTheLast(original.withKey(...given)),
+    withoutKey: (...given: Parameters<typeof original.withoutKey>) => orTheLast(original.withoutKey(...given)),
   }
 })
 
 /** Keys of other teams are treated as keys of the shared one, if one of its own was seen before. */
-function asOurs(enter: Enter): Enter {
+function asOurs(keys: DoorPorts['keys']): DoorPorts['keys'] {
   let team: Team | null = null
-  return async (headers) => {
-    const principal = await enter(headers)
-    if (faults.sharedTeamId === null) return principal
+  const findPrincipal: typeof keys.store.findPrincipal = async (hash) => {
+    const principal = await keys.store.findPrincipal(hash)
+    if (principal === null || faults.sharedTeamId === null) return principal
     if (principal.team.id === faults.sharedTeamId) team = principal.team
     return team ? { ...principal, team } : principal
   }
+  return { ...keys, store: { ...keys.store, findPrincipal } }
 }
 
 let shared: SignedIn | null = null

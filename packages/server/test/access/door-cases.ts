@@ -53,9 +53,11 @@ export const DOOR_CASES: Record<PeerName, DoorCase> = {
       'GET /livez': { isForEveryone: true },
       'GET /readyz': { isForEveryone: true },
       'GET /': {},
-      'GET /api/v1/info': {},
+      // With its tag.
+      'GET /api/v1/info': { isShowing: true },
       'GET /api/v1/webui': {},
-      'GET /api/v1/messages': { isShowing: true },
+      // Newer messages would push it off the first page of 50.
+      'GET /api/v1/messages': { isShowing: true, query: () => 'limit=1000' },
       'PUT /api/v1/messages': { ...FULL_ONLY, body: ({ id }) => ({ Read: true, IDs: [id] }) },
       'DELETE /api/v1/messages': { ...FULL_ONLY, body: ({ id }) => ({ IDs: [id] }) },
       'DELETE /api/v1/messages without ids': { ...FULL_ONLY, isEmptying: true, body: () => ({}) },
