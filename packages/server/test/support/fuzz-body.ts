@@ -1,9 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { announcement } from './announce.ts'
+import type { FuzzIds } from './fuzz-request.ts'
+import type { FuzzRoute } from './fuzz-routes.ts'
+import { fuzzValue, type Json } from './fuzz-schema.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 export type FuzzBody = { bytes: Buffer; headers: string[] }
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 const ODD_TEXTS = [
   '',
@@ -71,8 +73,8 @@ const WIDTH = 5_000
 /** More than the API accepts on any route except the intake. */
 const HUGE_BYTES = 300 * 1_024
 
-export function fuzzBody(random: SeededRandom, target: string): FuzzBody {
-  const source = jsonSource(random, target)
+export function fuzzBody(random: SeededRandom, valid: Json): FuzzBody {
+  const source = jsonSource(random, valid)
   const headers = random.chance(0.9) ? [`Content-Type: ${contentType(random)}`] : []
   const encoders: [number, () => FuzzBody][] = [
     [0.8, () => ({ bytes: Buffer.from(source), headers })],
@@ -87,9 +89,8 @@ export function fuzzBody(random: SeededRandom, target: string): FuzzBody {
 
 const contentType = (random: SeededRandom) => (random.chance(0.8) ? CONTENT_TYPES[0]! : random.pick(CONTENT_TYPES))
 
-function jsonSource(random: SeededRandom, target: string): string {
+function jsonSource(random: SeededRandom, valid: Json): string {
   if (random.chance(0.02)) return oversized(random)
-  const valid = validBody(random, target)
   if (random.chance(0.25)) return JSON.stringify(valid)
   let source = JSON.stringify(mutatedValue(random, valid))
   if (random.chance(0.15)) source = source.replace(/"[^"]*"(?=[,}])/, () => random.pick(ODD_SOURCES))
@@ -99,17 +100,16 @@ function jsonSource(random: SeededRandom, target: string): string {
   return source
 }
 
-function validBody(random: SeededRandom, target: string): Json {
-  if (target.includes('set-aside'))
-    return { id: uuid(random), from: 'a@shop.example', to: 'fuzz-1@mailhatch.test', reason: 'Fails.' }
-  if (target.includes('inbox')) {
+/** What the route takes, if there is one. */
+export function validBody(random: SeededRandom, route: FuzzRoute | null, ids: FuzzIds): Json {
+  if (route?.path === '/webhooks/inbox') {
     const mail = announcement({ mailbox: `fuzz-${random.below(20)}`, id: uuid(random) })
     // A round trip makes it plain JSON.
     return JSON.parse(JSON.stringify(mail)) as Json
   }
-  if (target.includes('/webhooks'))
-    return { url: 'https://hooks.example/inbox', description: 'd', mailbox: 'fuzz', tag: 't' }
-  return { name: `name-${random.below(1_000)}` }
+  // No two mailboxes may have the same.
+  if (!route?.body || route.path.startsWith('/v1/mailboxes')) return { name: `name-${random.below(1_000)}` }
+  return fuzzValue(random, route.body, () => (random.chance(0.5) ? random.pick(ids.scenarios) : uuid(random)))
 }
 
 /** Replaces, removes or adds something somewhere in the tree. */

@@ -10,6 +10,8 @@ export type Held = { later: Promise<AnyOutcome> }
 const HELD_MS = 200
 /** The longest `wait` that the API accepts. */
 const WAIT_SECONDS_MAX = 60
+/** Without `wait`, where the response also depends on workers that the requests have invented. */
+const SETTLED_WAIT_SECONDS = 25
 
 /** A kept connection that is replaced after use. Requests that need their own connection get one. */
 export class FuzzLine {
@@ -35,11 +37,12 @@ export class FuzzLine {
     this.#connection = null
   }
 
-  async #sendOnce({ bytes, method, target, isAlone, isTruncated, isMalformed, copies }: FuzzRequest) {
+  async #sendOnce({ bytes, method, target, isAlone, isTruncated, copies }: FuzzRequest) {
     if (isAlone || this.#connection?.isClosed) this.close()
     const connection = (this.#connection ??= await RawConnection.open(this.#port))
-    const waitMs = mayBeHeld(target) && !isMalformed ? requestedWaitMs(target) : null
-    const exchange = { isHead: method === 'HEAD', isLast: isTruncated || isMalformed }
+    const waitMs = mayBeHeld(target) ? requestedWaitMs(target) : null
+    // A malformed one may be carried out, such as `gzip, chunked`, and closing our side would break it off.
+    const exchange = { isHead: method === 'HEAD', isLast: isTruncated }
     const outcomes: (AnyOutcome | Held)[] = []
     try {
       for (let copy = 1; copy <= copies; copy++) {
@@ -78,9 +81,10 @@ function malformed(error: unknown): MalformedAnswer {
   throw error
 }
 
-const mayBeHeld = (target: string) => /wait/.test(target)
+const mayBeHeld = (target: string) => /wait|settled/.test(target)
 
 function requestedWaitMs(target: string): number {
-  const seconds = new URLSearchParams(target.slice(target.indexOf('?') + 1)).getAll('wait').map(Number)
-  return 1_000 * Math.max(0, ...seconds.filter((one) => one <= WAIT_SECONDS_MAX))
+  const asked = new URLSearchParams(target.slice(target.indexOf('?') + 1)).getAll('wait').map(Number)
+  const seconds = [...asked, target.includes('settled') ? SETTLED_WAIT_SECONDS : 0]
+  return 1_000 * Math.max(...seconds.filter((one) => one <= WAIT_SECONDS_MAX))
 }

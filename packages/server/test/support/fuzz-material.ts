@@ -17,6 +17,7 @@ const MESSAGES = 60
 const MAILS = 10
 const MAILBOXES = 20
 const WEBHOOKS = 5
+const SCENARIOS = 5
 
 type Served = Pick<ChildServer, 'apiUrl' | 'smtpPort'>
 
@@ -51,8 +52,13 @@ export async function makeIds(
   // Requests may have changed it.
   await call.inbox.settings.update.mutate({ domain: DOMAIN })
   const headers = { 'content-type': 'application/json' }
-  const add = () => ask(`${url}/v1/webhooks`, { method: 'POST', key: API_KEY, headers, body: JSON.stringify(HOOK) })
-  for (let count = (await call.webhooks.list.query()).length; count < WEBHOOKS; count++) await add()
+  const add = (path: string, body: object) =>
+    ask(`${url}${path}`, { method: 'POST', key: API_KEY, headers, body: JSON.stringify(body) })
+  for (let count = (await call.webhooks.list.query()).length; count < WEBHOOKS; count++) await add('/v1/webhooks', HOOK)
+  // Each replaces the one of its address.
+  for (let number = 0; number < SCENARIOS; number++) {
+    await add('/v1/scenarios', { to: `scripted-${number}@${DOMAIN}`, steps: [{ do: 'reject', code: 451 }] })
+  }
   for (let number = MAILS; number < MESSAGES; number++)
     await store(url, { mailbox: `fuzz-${number % MAILBOXES}`, tag: 't' })
   await sendMails(smtpPort)
@@ -67,6 +73,7 @@ export async function makeIds(
     webhooks,
     deliveries: deliveries.flat().map(({ id }) => id),
     keys: keys.map(({ id }) => id),
+    scenarios: (await call.scenarios.list.query()).scenarios.map(({ id }) => id),
   }
 }
 

@@ -1,31 +1,32 @@
-import { ODD_VALUES, type Json } from './fuzz-body.ts'
+import { ODD_VALUES } from './fuzz-body.ts'
 import type { FuzzIds, FuzzMaterial } from './fuzz-request.ts'
 import { FUZZ_PROCEDURES } from './fuzz-routes.ts'
+import type { Json } from './fuzz-schema.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 const TEXTS = ['qa', 'fuzz-3', 'x@y.test', 'in.example', 'c0', '2024-01-31', 'https://hooks.example/x', 'api.full']
 
-/** A call of one procedure, or of several in one request. Its target, and its body if it changes something. */
+/** A call of one procedure, or of several in one request. */
 export function fuzzProcedure(random: SeededRandom, material: FuzzMaterial) {
   const { path, type, names } = random.pick(FUZZ_PROCEDURES)
   const input = random.chance(0.95) ? inputOf(random, path, names, material) : random.pick(ODD_VALUES)
   const usualMethod = type === 'mutation' ? 'POST' : 'GET'
   if (random.chance(0.1)) return { usualMethod, operation: null, ...batchOf(random, path, input) }
-  const text = JSON.stringify(input)
-  if (type === 'mutation') return { usualMethod, operation: path, target: `/trpc/${path}`, body: text }
-  const written = random.chance(0.9) ? encodeURIComponent(text.toWellFormed()) : 'x%20{'
-  const target = `/trpc/${path}${random.chance(0.9) ? `?input=${written}` : ''}`
-  return { usualMethod, operation: path, target, body: null }
+  const called = { usualMethod, operation: path, body: input }
+  if (type === 'mutation') return { ...called, target: `/trpc/${path}` }
+  const written = random.chance(0.9) ? encodeURIComponent(JSON.stringify(input).toWellFormed()) : 'x%20{'
+  return { ...called, target: `/trpc/${path}${random.chance(0.9) ? `?input=${written}` : ''}` }
 }
 
 /** Also more than the server allows. */
 function batchOf(random: SeededRandom, path: string, input: Json) {
   const calls = random.pick([1, 2, 5, 20, 21, 60])
   const paths = Array.from({ length: calls }, () => (random.chance(0.5) ? path : random.pick(FUZZ_PROCEDURES).path))
-  const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, input])))
+  const body = Object.fromEntries(paths.map((_, index) => [index, input]))
+  const text = JSON.stringify(body)
   const target = `/trpc/${paths.join(',')}?batch=1`
-  const short = inputs.length < 3_000 ? `&input=${encodeURIComponent(inputs.toWellFormed())}` : ''
-  return { target: `${target}${short}`, body: inputs }
+  const short = text.length < 3_000 ? `&input=${encodeURIComponent(text.toWellFormed())}` : ''
+  return { target: `${target}${short}`, body }
 }
 
 function inputOf(random: SeededRandom, path: string, names: string[], { ids }: FuzzMaterial): Json {
@@ -52,5 +53,6 @@ function idsOf(random: SeededRandom, path: string, name: string, ids: FuzzIds): 
   if (name === 'deliveryId') return ids.deliveries
   if (path.startsWith('webhooks.')) return ids.webhooks
   if (path.startsWith('apiKeys.')) return ids.keys
+  if (path.includes('scenarios')) return ids.scenarios
   return path.startsWith('inbox.mailboxes') || name === 'mailboxId' ? ids.mailboxes : ids.messages
 }

@@ -1,6 +1,7 @@
-import { fuzzBody } from './fuzz-body.ts'
+import { fuzzBody, validBody } from './fuzz-body.ts'
 import { fuzzProcedure } from './fuzz-procedure.ts'
-import { FUZZ_ROUTES } from './fuzz-routes.ts'
+import { FUZZ_ROUTES, type FuzzRoute } from './fuzz-routes.ts'
+import type { Json } from './fuzz-schema.ts'
 import * as words from './fuzz-words.ts'
 import { numberedRandom, type SeededRandom } from './seeded-random.ts'
 
@@ -28,6 +29,7 @@ export type FuzzIds = {
   webhooks: string[]
   deliveries: string[]
   keys: string[]
+  scenarios: string[]
 }
 export type FuzzMaterial = {
   key: string
@@ -66,7 +68,7 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
   const isMalformed = random.chance(0.02)
   if (isMalformed) headers.push(random.pick(words.MALFORMED_HEADERS))
 
-  const { lines, payload, isTruncated } = framedBody(random, { method, target, body: drawn.body })
+  const { lines, payload, isTruncated } = framedBody(random, method, drawn)
   const head = [`${method} ${target} ${version}`, ...headers, ...lines].join('\r\n')
   const hasPlainLine = words.METHODS.includes(method) && version === 'HTTP/1.1' && !target.includes(' ')
   const isAlone = !hasPlainLine || changesConnection || isMalformed || isTruncated
@@ -85,19 +87,30 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
   }
 }
 
-type Drawn = { usualMethod: string; target: string; body: string | null; operation: string | null }
+type Drawn = {
+  usualMethod: string
+  target: string
+  body: Json
+  /** How often it is sent as it is. */
+  exactShare: number
+  operation: string | null
+}
+
+/** Their inputs are odd already. */
+const EXACT_INPUTS = 0.8
 
 /** Declared routes mostly, then procedures of the dashboard, then everything else. */
 function drawnRoute(random: SeededRandom, material: FuzzMaterial): Drawn {
-  if (random.chance(0.3)) return fuzzProcedure(random, material)
+  if (random.chance(0.3)) return { ...fuzzProcedure(random, material), exactShare: EXACT_INPUTS }
   if (random.chance(0.1)) {
     const [usualMethod = '', path = ''] = random.pick(words.OTHER_ROUTES).split(' ')
     const { target } = fuzzTarget(random, { path, parameters: [] }, material)
-    return { usualMethod, target, body: null, operation: null }
+    return { usualMethod, target, body: validBody(random, null, material.ids), exactShare: 0, operation: null }
   }
   const route = random.pick(FUZZ_ROUTES)
   const { target, isChanged } = fuzzTarget(random, route, material)
-  return { usualMethod: route.method, target, body: null, operation: isChanged ? null : nameOf(route) }
+  const body = validBody(random, route, material.ids)
+  return { usualMethod: route.method, target, body, exactShare: 0, operation: isChanged ? null : nameOf(route) }
 }
 
 export function nameOf({ method, path }: { method: string; path: string }): string {
@@ -106,12 +119,13 @@ export function nameOf({ method, path }: { method: string; path: string }): stri
 
 function fuzzTarget(
   random: SeededRandom,
-  route: { path: string; parameters: string[] },
+  route: Pick<FuzzRoute, 'path' | 'parameters'>,
   { ids }: FuzzMaterial,
 ): { target: string; isChanged: boolean } {
   const exact = route.path
     .replace('/messages/{id}', `/messages/${random.pick(ids.messages)}`)
     .replace('/webhooks/{id}', `/webhooks/${random.pick(ids.webhooks)}`)
+    .replace('/scenarios/{id}', `/scenarios/${random.pick(ids.scenarios)}`)
     .replace('{deliveryId}', random.pick(ids.deliveries))
     .replace('{index}', random.pick(['0', '1', '-1', 'cid:x']))
     .replaceAll(/\{\w+\}/g, () => random.pick(ids.mailboxes))
@@ -158,15 +172,12 @@ function credentials(random: SeededRandom, target: string, material: FuzzMateria
   ])
 }
 
-type ForBody = { method: string; target: string; body: string | null }
-
-function framedBody(random: SeededRandom, { method, target, body }: ForBody) {
+function framedBody(random: SeededRandom, method: string, { body, exactShare }: Drawn) {
   const rarelyHasBody = ['GET', 'HEAD', 'OPTIONS'].includes(method)
   if (!random.chance(rarelyHasBody ? 0.05 : 0.8)) return { lines: [], payload: Buffer.alloc(0), isTruncated: false }
-  const { bytes, headers } =
-    body !== null && random.chance(0.8)
-      ? { bytes: Buffer.from(body), headers: ['Content-Type: application/json'] }
-      : fuzzBody(random, target)
+  const { bytes, headers } = random.chance(exactShare)
+    ? { bytes: Buffer.from(JSON.stringify(body)), headers: ['Content-Type: application/json'] }
+    : fuzzBody(random, body)
   if (random.chance(0.02)) {
     const lines = [...headers, `Content-Length: ${bytes.length + 1 + random.below(1_000)}`]
     return { lines, payload: bytes, isTruncated: true }

@@ -1,14 +1,31 @@
+import { z } from 'zod'
 import type { RpcPorts } from '../../src/http/rpc/ports.ts'
 import { createRouter } from '../../src/http/rpc/router.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
+import type { JsonSchema } from './fuzz-schema.ts'
 import type { ProcedureType } from './procedure.ts'
 
-/** Every declared route, with the names of its query parameters. */
-export const FUZZ_ROUTES = ROUTES.map(({ method, path, query }) => ({
+export type FuzzRoute = {
+  method: string
+  path: string
+  /** The names of its query parameters. */
+  parameters: string[]
+  /** What its body has to be. */
+  body: JsonSchema | null
+}
+
+/** Every declared route. */
+export const FUZZ_ROUTES: FuzzRoute[] = ROUTES.map(({ method, path, query, body }) => ({
   method: method.toUpperCase(),
-  path: path as string,
+  path,
   parameters: Object.keys(query?.shape ?? {}),
+  body: body ? schemaOf('schema' in body ? body.schema : body) : null,
 }))
+
+function schemaOf(body: z.ZodType): JsonSchema {
+  // What is declared as JSON Schema is what this type has.
+  return z.toJSONSchema(body, { io: 'input' }) as JsonSchema
+}
 
 type Schema = { shape?: object; in?: Schema; def?: { innerType?: Schema; in?: Schema; left?: Schema; right?: Schema } }
 type Definition = { type: ProcedureType; inputs?: Schema[] }
