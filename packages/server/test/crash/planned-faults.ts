@@ -73,7 +73,7 @@ export function openTrial(
   { name, report, recoveryMsMax = RECOVERY_MS_MAX, onRun = () => {} }: TrialOptions,
 ): FaultTrial {
   const kept: StoredMail[] = []
-  const deleted: StoredMail[] = []
+  const deleted: (StoredMail & { deletedIn: string })[] = []
   const sender = createSender(program)
   const trial = trials++
   let rehearsals = 0
@@ -107,7 +107,7 @@ export function openTrial(
     const calls = port.calls()
     await port.heal()
     if (reply.startsWith('5')) report.refusedForGood.push(during.name)
-    if (toDelete) await confirmDeletion(toDelete, deletion.status === 'fulfilled' ? deletion.value : 0)
+    if (toDelete) await confirmDeletion(toDelete, during.name, deletion.status === 'fulfilled' ? deletion.value : 0)
 
     const later = await sender.send(afterwards)
     if (!isAccepted(later)) report.refusedAfterwards.push(`${afterwards.name}: ${later}`)
@@ -152,13 +152,13 @@ export function openTrial(
   }
 
   /** Deletes it again if the deletion failed. */
-  async function confirmDeletion(mail: StoredMail, firstStatus: number): Promise<void> {
+  async function confirmDeletion(mail: StoredMail, deletedIn: string, firstStatus: number): Promise<void> {
     let status = firstStatus
     if (status !== 200) {
       await waitUpTo(recoveryMsMax, async () => [200, 404].includes((status = await deleteMessage(program, mail.id))))
     }
     if (status !== 200 && status !== 404) return void report.undeletable.push(`${mail.name}: ${status}`)
-    deleted.push(mail)
+    deleted.push({ ...mail, deletedIn })
     report.deleted++
   }
 
@@ -193,13 +193,15 @@ export function openTrial(
 
   /** Once its objects are gone, nothing can bring a message back. */
   async function judgeDeleted(): Promise<void> {
-    let remaining: StoredMail[] = []
+    let remaining: string[] = []
     await waitUpTo(recoveryMsMax, async () => {
       const keys = await keysIn(program.bucket())
-      remaining = deleted.filter(({ id }) => keys.some((key) => key.includes(id)))
+      remaining = deleted.flatMap(({ name, deletedIn, id }) =>
+        keys.filter((key) => key.includes(id)).map((key) => `${key} of ${name}, deleted in ${deletedIn}`),
+      )
       return remaining.length === 0
     })
-    report.remaining.push(...remaining.map((mail) => mail.name))
+    report.remaining.push(...remaining)
     for (const mail of deleted) {
       const listed = await list(program, mail.mailbox)
       if (listed.some(({ tag }) => tag === mail.tag)) report.returned.push(mail.name)
