@@ -20,7 +20,7 @@ export const faults = {
   forForeignIds: 'nothing' as 'nothing' | 'other answer' | number,
   /** Any credentials are taken for those of the last permitted caller, and none are refused everywhere. */
   confusesCallers: false,
-  /** Users of other teams are treated as users of this one. */
+  /** Users and keys of other teams are treated as those of this one. */
   sharedTeamId: null as string | null,
 }
 

@@ -53,7 +53,7 @@ export const DOOR_CASES: Record<PeerName, DoorCase> = {
       'GET /livez': { isForEveryone: true },
       'GET /readyz': { isForEveryone: true },
       'GET /': {},
-      // With its tag.
+      // It lists the tags of all messages.
       'GET /api/v1/info': { isShowing: true },
       'GET /api/v1/webui': {},
       // Newer messages would push it off the first page of 50.

@@ -28,7 +28,7 @@ const NOT_KEYS = [
   'the webhook secret',
   'the admin token',
 ] as const
-/** Cookies are not read. The header that browsers add to them names our API, which is another site for the port. */
+/** Cookies are not read. Browsers add the `Origin` of our API to them, which the port refuses with 403 as another site. */
 const SESSIONS = ['an owner', 'an owner of another team', 'the operator'] as const
 
 export const DOOR_CALLERS = [...SEEING, ...OUTSIDE, ...NOT_KEYS, ...SESSIONS, 'a key of a deleted mailbox'] as const

@@ -10,6 +10,8 @@ import { openPeople } from '../support/people.ts'
 import { runForJson } from '../support/program.ts'
 import { WEBHOOK_SECRET } from '../support/server.ts'
 import { make, OTHER, OWN, startWalk, type Call, type KeyKind } from '../support/walk.ts'
+import { actingFirstAs } from './acts-first.ts'
+import { changesBetween, teamStateReader } from './team-state.ts'
 
 type Credentials = KeyKind | 'none' | 'unknown' | 'malformed' | 'revoked' | 'secret' | 'session'
 
@@ -45,6 +47,12 @@ export const KEY_CELLS: KeyCell[] = ROUTES.flatMap((route) =>
     outcome: expectedOutcome(caller, route),
   })),
 )
+
+/** Calls that may not change anything of our team: they are refused, or come from another team. */
+export const REFUSED_CHANGES = KEY_CELLS.filter(({ id, caller, outcome }) => {
+  const { method } = ROUTES.find((route) => route.id === id)!
+  return method !== 'get' && (outcome !== 'success' || caller === 'a key of another team')
+})
 
 /** By the declared access of the route. */
 function expectedOutcome(caller: KeyCaller, route: Route): Outcome {
@@ -89,7 +97,9 @@ export async function startKeyMatrix(environment: Record<string, string> = {}) {
   const walk = await startWalk(environment)
   const { url, keys } = walk
   const { operator } = await openPeople({ url, dataDir: walk.environment.DATA_DIR })
-  const { cookie } = (await operator()).headers
+  const owner = await operator()
+  const { cookie } = owner.headers
+  const readState = teamStateReader(url, { owner, member: owner, operator: owner })
   const revoked = await revokedKey()
 
   async function revokedKey(): Promise<string> {
@@ -116,9 +126,9 @@ export async function startKeyMatrix(environment: Record<string, string> = {}) {
     return by === 'revoked' ? revoked : keys[by]
   }
 
-  /** Makes the request of a cell, and the same with a permitted key: then a refusal was about the caller and changed nothing. */
+  /** Makes the request of a cell, and the same with a permitted key: then a refusal was about the caller. */
   async function tryCell({ id, caller, outcome }: KeyCell): Promise<{ outcome: Outcome; permitted: Outcome }> {
-    const described = describedOperations.find(({ operation }) => operation.operationId === id)!
+    const described = operationOf(id)
     const { by, mailbox } = KEY_CALLERS[caller]
     const call = await walk.callFor(described, mailbox)
     const answer = await makeAs(by, call)
@@ -135,7 +145,27 @@ export async function startKeyMatrix(environment: Record<string, string> = {}) {
     return found.outcome === cell.outcome && found.permitted === 'success' ? null : found
   }
 
-  return { walk, tryCell, check }
+  /** What the request of a cell changes of our team, or null. `actsFirst`: see acts-first.ts. */
+  async function changesOf({ id, caller }: KeyCell, { actsFirst = false } = {}): Promise<object | null> {
+    const described = operationOf(id)
+    const { by, mailbox } = KEY_CALLERS[caller]
+    const call = await walk.callFor(described, mailbox)
+    const isForSecret = walk.credentialsFor(described) === WEBHOOK_SECRET
+    // A key of its own, because one request rotates it.
+    const actor = actsFirst && !isForSecret ? await owner.call.apiKeys.create.mutate({ name: 'acting' }) : null
+    const acting = actsFirst ? actingFirstAs({ authorization: `Bearer ${actor?.key ?? WEBHOOK_SECRET}` }) : {}
+    const before = await readState()
+    await makeAs(by, { ...call, headers: { ...call.headers, ...acting } })
+    const changes = changesBetween(before, await readState())
+    if (actor) await owner.call.apiKeys.delete.mutate({ id: actor.apiKey.id })
+    return changes.length > 0 ? { changes } : null
+  }
+
+  return { walk, tryCell, check, changesOf }
+}
+
+function operationOf(id: string): Described {
+  return describedOperations.find(({ operation }) => operation.operationId === id)!
 }
 
 function outcomeOf({ operation }: Described, { status, body }: Answer<unknown>): Outcome {

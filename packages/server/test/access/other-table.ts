@@ -39,7 +39,7 @@ export type OtherRow = {
 
 /** On a busy machine. */
 const STORED_MS_MAX = 60_000
-const PASSWORD = 'correct horse battery'
+const PASSWORD = madeSecret('correct horse battery')
 const ABSENT_ID = '01a1dd20-3c5f-7a3e-869b-e2d14e2e7482'
 const MCP = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
 

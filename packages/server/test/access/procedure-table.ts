@@ -22,6 +22,7 @@ export type Expected =
   | 'forbidden'
   | 'not_found'
   | 'message_not_found'
+  | 'cursor_not_found'
   | 'mailbox_unknown'
   | 'team_exists'
   | 'last_owner'
@@ -148,7 +149,7 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
     'inbox.mailboxes.checkAvailability': given(() => ({ name: 'orders' })),
     'inbox.mailboxes.ensureStarterMailbox': {},
     'inbox.ensureStarterMailbox': {},
-    'inbox.messages.list': {},
+    'inbox.messages.list': given(async () => ({ afterId: (await things.message()).id }), 'cursor_not_found'),
     'inbox.messages.count': {},
     'inbox.messages.get': given(idOf(things.message), 'message_not_found'),
     'inbox.messages.previews': given(async () => ({ ids: [(await things.message()).id] })),
@@ -190,7 +191,7 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
       expected: { outsider: 'ok' },
     },
     'apiKeys.list': {},
-    'apiKeys.create': given(() => ({ name: 'ci' })),
+    'apiKeys.create': given(async () => ({ name: 'ci', mailboxId: (await things.mailbox()).id }), 'not_found'),
     'apiKeys.delete': given(idOf(things.key), 'not_found'),
     'apiKeys.rotate': given(idOf(things.key), 'not_found'),
     'scenarios.list': {},

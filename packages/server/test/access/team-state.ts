@@ -5,8 +5,8 @@ import type { Credentials } from './acts-first.ts'
 type Callers = Record<'owner' | 'member' | 'operator', { headers: Credentials }>
 
 /**
- * Reads what a team can see of itself, as one text per subject. Without the deliveries of messages: these are attempted in
- * the background, and change by themselves.
+ * Reads what a team can see of itself, as one text per subject. Without the deliveries of messages, which are attempted in
+ * the background, and without the last uses of keys, which a refused call may record.
  */
 export function teamStateReader(url: string, { owner, member, operator }: Callers) {
   // Queries of the same moment are one request.
@@ -30,7 +30,7 @@ export function teamStateReader(url: string, { owner, member, operator }: Caller
       mailboxes: inbox.mailboxes.list.query(),
       messages: inbox.messages.count.query({}),
       'read marks': inbox.readMarks.counts.query(),
-      keys: apiKeys.list.query(),
+      keys: apiKeys.list.query().then((keys) => keys.map(({ lastUsedAt: _use, ...key }) => key)),
       scenarios: scenarios.list.query(),
       endpoints: webhooks.list.query(),
       deliveries: testDeliveries(),

@@ -4,9 +4,10 @@ export type Kind = 'before' | 'after' | 'half' | 'late' | 'late reply' | 'full'
 /** The calls that a bucket or database makes to its storage, and how each can fail. */
 export type Calls = {
   kinds: Record<string, Kind[]>
-  /** Kinds of errors, as the injection for this storage knows them, and the one for no room. */
+  /** Kinds of errors, as the injection for this storage knows them. */
   errors: string[]
-  full: string
+  /** The one for no room. R2 has none. */
+  full?: string
   /** Errors that only come instead of the effect. */
   errorsBefore?: string[]
   /** Calls that are only made after another one failed. */
@@ -22,6 +23,8 @@ const READ: Kind[] = ['before', 'after', 'late']
 const READ_BYTES: Kind[] = [...READ, 'half']
 const REMOVE: Kind[] = [...READ, 'late reply']
 const WRITE: Kind[] = [...REMOVE, 'full']
+/** Without an error for no room. */
+const R2_WRITE = REMOVE
 const WRITE_BYTES: Kind[] = [...WRITE, 'half']
 /** A statement of a transaction: its effect without what follows is half of the transaction. */
 const STATEMENT: Kind[] = ['before', 'half', 'late', 'full']
@@ -81,10 +84,10 @@ export const BUCKET_CALLS: Record<BucketName, Calls> = {
   },
   R2: {
     kinds: {
-      put: WRITE,
-      createMultipartUpload: WRITE,
-      'upload uploadPart': WRITE,
-      'upload complete': WRITE,
+      put: R2_WRITE,
+      createMultipartUpload: R2_WRITE,
+      'upload uploadPart': R2_WRITE,
+      'upload complete': R2_WRITE,
       'upload abort': REMOVE,
       get: READ_BYTES,
       head: READ,
@@ -92,7 +95,6 @@ export const BUCKET_CALLS: Record<BucketName, Calls> = {
       list: READ,
     },
     errors: ['cut', '10001', '10043', '10058', '10999'],
-    full: '10999',
     causes: { 'upload abort': 'upload uploadPart' },
     large: {
       bytes: 5.5 * MIB,

@@ -114,7 +114,7 @@ export function rehearsalsOf(pair: Pair): Rehearsal[] {
 function runOf(random: SeededRandom, combination: Combination): Run {
   const { calls, kind } = combination
   const errors = kind === 'before' ? [...calls.errors, ...(calls.errorsBefore ?? [])] : calls.errors
-  const error = kind === 'full' ? calls.full : random.pick(errors)
+  const error = kind === 'full' ? calls.full! : random.pick(errors)
   return runWith(combination, { kind: error, lasts: random.pick(lastingOf(kind)) })
 }
 

@@ -196,9 +196,10 @@ export function openTrial(
     let remaining: string[] = []
     await waitUpTo(recoveryMsMax, async () => {
       const keys = await keysIn(program.bucket())
-      remaining = deleted.flatMap(({ name, deletedIn, id }) =>
-        keys.filter((key) => key.includes(id)).map((key) => `${key} of ${name}, deleted in ${deletedIn}`),
-      )
+      remaining = deleted.flatMap(({ name, deletedIn, id }) => {
+        const left = keys.filter((key) => key.includes(id))
+        return left.length === 0 ? [] : [`${name}, deleted in ${deletedIn}: ${left.join(', ')}`]
+      })
       return remaining.length === 0
     })
     report.remaining.push(...remaining)

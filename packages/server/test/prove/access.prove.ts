@@ -3,7 +3,7 @@ import { faults, withOtherProcedures, withOtherRoutes } from '../access/access-f
 import { compareIds, SAMPLES, type Comparison } from '../access/id-probe.ts'
 import { DOOR_CALLERS, startDoorMatrix } from '../access/door-matrix.ts'
 import { keyRequests, otherRequests, sessionRequests } from '../access/id-requests.ts'
-import { KEY_CALLERS, KEY_CELLS, startKeyMatrix } from '../access/key-matrix.ts'
+import { KEY_CALLERS, KEY_CELLS, REFUSED_CHANGES, startKeyMatrix } from '../access/key-matrix.ts'
 import { OTHER_CALLERS, startOtherMatrix } from '../access/other-matrix.ts'
 import type { SessionCaller } from '../access/procedure-table.ts'
 import { isWatched, startSessionMatrix } from '../access/session-matrix.ts'
@@ -39,6 +39,21 @@ const WITHOUT_EFFECT = [
   'webhooks.replayFailed',
   'billing.checkout',
   'billing.portal',
+]
+
+/**
+ * The same for operations: questions and lists of workers, reports and deliveries of messages, which the owner's pages show
+ * elsewhere or later, and a secret, which is shown once.
+ */
+const OPERATIONS_WITHOUT_EFFECT = [
+  'listScripts',
+  'pollQuestions',
+  'takeScriptStep',
+  'reportAttempts',
+  'reportSetAside',
+  'replayWebhookDelivery',
+  'replayFailedWebhookDeliveries',
+  'rotateWebhookSecret',
 ]
 
 const SESSION_CALLERS: SessionCaller[] = [
@@ -98,7 +113,7 @@ test('every route and procedure lets in exactly whom it declares', async () => {
       'revoked, expired or of another team, each scope, keys of this, another and a deleted mailbox, the webhook secret, a session), ' +
       `each procedure of the dashboard by ${SESSION_CALLERS.length} (owner, member, owner of another team, without a team, signed ` +
       'out, ended and unknown sessions, an API key) and the operator, and every other route of the API and the worker (accounts, ' +
-      `downloads, views, MCP, the admin API, metrics) by ${OTHER_CALLERS.length} of these kinds. Each route of the APIs of other mail ` +
+      `downloads, views, the list of MCP’s tools, the admin API, metrics) by ${OTHER_CALLERS.length} of these kinds. Each route of the APIs of other mail ` +
       `catchers was called by ${DOOR_CALLERS.length} of them, below our API and on its own port. The routes come from the routers; the ` +
       'expected response comes from the declaration of the operation or procedure, and from a table for the other routes.',
     figures: [
@@ -140,6 +155,7 @@ test('a refused call changes nothing', async () => {
   const mutations = sessionMatrix.cellsFor(SESSION_CALLERS).filter(isWatched)
   const others = await otherMatrix.refusedChanges()
   const changed = [
+    ...(await wrongOf(REFUSED_CHANGES, (cell) => keyMatrix.changesOf(cell))),
     ...(await wrongOf(mutations, (cell) => sessionMatrix.check(cell))),
     ...(await wrongOf(others, (cell) => otherMatrix.check(cell))),
   ]
@@ -147,28 +163,52 @@ test('a refused call changes nothing', async () => {
   const acting = mutations.filter(({ path }) => !WITHOUT_EFFECT.includes(path))
   const changedFirst = await wrongOf(acting, (cell) => sessionMatrix.check(cell, { actsFirst: true }))
   const othersFirst = await wrongOf(others, (cell) => otherMatrix.check(cell, { actsFirst: true }))
-  for (const cell of acting) if (!changedFirst.includes(cell)) progress(`no effect found: ${JSON.stringify(cell)}`)
+  const actingKeys = REFUSED_CHANGES.filter(({ id }) => !OPERATIONS_WITHOUT_EFFECT.includes(id))
+  const keysFirst = await wrongOf(actingKeys, (cell) => keyMatrix.changesOf(cell, { actsFirst: true }))
+  const withoutEffect = [
+    ...acting.filter((cell) => !changedFirst.includes(cell)),
+    ...actingKeys.filter((cell) => !keysFirst.includes(cell)),
+  ]
+  for (const cell of withoutEffect) progress(`no effect found: ${JSON.stringify(cell)}`)
 
   prove({
     claim: 'A call that is refused, or that comes from another team, changes nothing of the team.',
     tried:
       'Every mutation of the dashboard was called by each caller that it refuses, and by the owner of another team with ids of this team. ' +
       'Before and after each call, the owner read the team, its members, invitations, settings, mailboxes, number of messages, read marks, keys, endpoints and test deliveries. ' +
-      'Of the other routes, those that end sessions or delete a mail were called by every caller that they refuse. Operations of the REST API are in the proof above: each is repeated by a permitted key.',
+      'The same was done with every operation of the REST API that changes something, by each key that it refuses and by a key of another team. ' +
+      'Of the other routes, those that end sessions or delete a mail were called by every caller that they refuse.',
     figures: [
+      counted(
+        'operations',
+        sizeOf(REFUSED_CHANGES, ({ id }) => id),
+      ),
+      counted(
+        'operations that change nothing that the owner reads with the input of this run',
+        OPERATIONS_WITHOUT_EFFECT.length,
+      ),
       counted(
         'mutations',
         sizeOf(mutations, ({ path }) => path),
       ),
       counted('mutations that change nothing of a team at once with the input of this run', WITHOUT_EFFECT.length),
       counted('other routes that end sessions or delete a mail', sizeOf(others, nameOf)),
-      counted('refused or foreign calls', mutations.length + others.length),
+      counted('refused or foreign calls', REFUSED_CHANGES.length + mutations.length + others.length),
       atMost(0, CHANGED, changed.length),
     ],
     control: {
       tried: 'The same calls to servers that first do what was asked, for a caller who may, and then refuse.',
       figures: [
-        atLeast(acting.length + others.length, CHANGED, changedFirst.length + othersFirst.length),
+        atLeast(
+          actingKeys.length + acting.length + others.length,
+          CHANGED,
+          keysFirst.length + changedFirst.length + othersFirst.length,
+        ),
+        atLeast(
+          sizeOf(actingKeys, ({ id }) => id),
+          'operations found',
+          sizeOf(keysFirst, ({ id }) => id),
+        ),
         atLeast(
           sizeOf(acting, ({ path }) => path),
           'mutations found',

@@ -84,9 +84,9 @@ test('a backup of the previous schema version is complete when this version rest
   const found = await restore(backup, source.load)
   schemas.after = schemaOf(join(backup.folder, 'mailhatch.db'))
   prove({
-    claim: 'A backup of the previous schema version is complete when this version restores it.',
+    claim: 'A backup of an older schema is complete when this version restores it.',
     tried:
-      `A program of schema ${NEWEST_SCHEMA} stores mail and is stopped. Its rows are copied into tables that the migrations up to schema ${PREVIOUS_SCHEMA} create, without the text index. ` +
+      `Schema ${PREVIOUS_SCHEMA} is the last one of the version before. A program of schema ${NEWEST_SCHEMA} stores mail and is stopped. Its rows are copied into tables that the migrations up to schema ${PREVIOUS_SCHEMA} create, without the text index. ` +
       `This version's \`mailhatch backup\` copies that file, and a program of schema ${NEWEST_SCHEMA} is started on the backup. The earlier version itself does not run.`,
     figures: [
       counted('schema of the backup', schemas.before),

@@ -183,13 +183,13 @@ test('faults in buckets and databases lose nothing', async () => {
     tried:
       'Each run makes one call of the bucket or the database fail while a mail is sent, an older message is read and one is deleted. ' +
       'The call fails with an error before its effect, with an error after it, with half of what it writes or reads, or for lack of room. Or it is 10 s late, or its effect comes at once and only its reply is 10 s late. ' +
-      'It fails once, or all calls of its name fail from then on, or all calls of the bucket or database. ' +
+      'It fails once, or all calls of its name fail from then on, or all calls of the bucket or database; how long, and with which error, is drawn at random for each run. ' +
       'A fault that lasts ends when the announcer has tried three times to announce the accepted mail, or has nothing left to announce. ' +
       'Runs without a fault have shown how many calls of each name there are, and each of these is the first to fail in at least one run. ' +
       'Then the fault ends, a deletion that failed is repeated, a second mail is sent, and both messages are looked for over the API. ' +
       'At the end, after a restart, all messages are looked for again, those that were deleted too. ' +
       `The buckets are a folder, SQLite, S3 and R2 (the last two in workerd), each with SQLite and with PostgreSQL as database. ${PROGRAMS} programs run side by side. ` +
-      'Calls are those of the file system, of SQLite, of the PostgreSQL driver, and requests to S3 and R2. ' +
+      'Calls are those of the file system, of SQLite, of the PostgreSQL driver, and requests to S3 and R2. R2 has no error for a lack of room, and stores no half of an object. ' +
       'PostgreSQL fails with a cut connection, a full disk (53100), a conflict (40001), a deadlock (40P01) and a server that stops (57P01). The last three come only before the effect. ' +
       'Late calls come once for each call of every pair, at a random position. Late replies are those of calls that change something. The other kinds share the remaining runs. ' +
       'Not tried: a rollback that fails by itself. The faults spare it in SQLite, and in PostgreSQL it fails only with its connection. ' +
@@ -243,6 +243,6 @@ function limits(report: FaultReport, limited: (name: string, found: string[]) =>
     limited('messages refused when the fault has gone', report.refusedAfterwards),
     limited('messages that cannot be deleted when the fault has gone', report.undeletable),
     limited('deleted messages that are listed after a restart', report.returned),
-    limited('deleted messages that are still stored after a restart', report.remaining),
+    limited('deleted messages of which something is still stored after a restart', report.remaining),
   ]
 }

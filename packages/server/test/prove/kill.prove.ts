@@ -80,7 +80,7 @@ async function proveOne({ name, arrange }: (typeof ARRANGEMENTS)[number]): Promi
     FORGETFUL_RECOVERY_MS_MAX,
   )
   prove({
-    claim: `Mail that was accepted is stored once, byte for byte, after kill -9: ${name}.`,
+    claim: `Mail that was accepted is stored once, byte for byte, after kill -9, by itself or by an operator’s retry: ${name}.`,
     tried:
       `kill -9 at random moments while ${CONNECTIONS} SMTP connections send mail, and while the programs start.${
         name.includes('apart') ? ' A kill hits the worker, the API or both.' : ''

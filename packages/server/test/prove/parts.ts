@@ -59,7 +59,7 @@ export const PARTS: Part[] = [
   },
   {
     name: 'poison',
-    title: 'Harmful mail is set aside and blocks nothing',
+    title: 'Harmful mail is set aside, and other mail flows',
     minutes: 7,
     proofs: 2,
     shortForms: ['poison.test.ts', 'poison/stages.test.ts'],
@@ -129,7 +129,7 @@ export const PARTS: Part[] = [
   },
   {
     name: 'soak',
-    title: 'Half an hour of load changes nothing',
+    title: 'Half an hour of load leaves memory and counters as they were',
     minutes: 72,
     proofs: 2,
     shortForms: [],

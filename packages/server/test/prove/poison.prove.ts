@@ -81,7 +81,7 @@ function proveOne(name: string, found: PoisonReport, { uncounted, careless }: Co
   prove({
     claim:
       `Mail that makes parsing or intake throw, hang or run out of memory is set aside after three attempts, or delivered as far as it can be read: ${name}. ` +
-      'Other mail is not affected.',
+      `Other mail is stored within ${LATE_MS / 1_000} s.`,
     tried:
       'A stage is a function of another module that parsing, the announcement or intake calls with a part of the mail, or a function of the store or the feed that intake calls. ' +
       `The ${found.stages.length} stages were found by recording the calls of a mail. Functions of the worker for its own keys and records are no stages. ` +

@@ -63,6 +63,7 @@ test('rolling restarts under load', async () => {
       atLeast(MAILS_MIN, 'waits answered', load.waitsAnswered),
       atMost(0, WAITS_FAILED, load.waitsFailed),
       counted('first byte of a mail → response of its wait, p99', load.p99Ms, 'ms'),
+      counted('the same, longest', load.maxMs, 'ms'),
       atLeast(SIZES.streams, 'streams with messages', load.streamsUsed),
       atLeast(MAILS_MIN, 'messages in streams', load.streamed),
       atMost(0, MISSING, load.missingInStreams),

@@ -7,7 +7,7 @@ import { ownPostgres } from '../replicas/own-postgres.ts'
 import { runCommands } from '../secrets/commands.ts'
 import { runFailingPrograms } from '../secrets/failing-programs.ts'
 import { runProgramsApart } from '../secrets/programs-apart.ts'
-import { useSecretsEverywhere } from '../secrets/requests-with-secrets.ts'
+import { PEER, useSecretsEverywhere } from '../secrets/requests-with-secrets.ts'
 import { namedFormsOf, searchLogs, type Search } from '../secrets/search-logs.ts'
 import { signInEverywhere } from '../secrets/sign-ins.ts'
 import { usePasswordsBySmtp } from '../secrets/smtp-passwords.ts'
@@ -49,11 +49,11 @@ test('no secret is in a log', async () => {
     claim:
       earlier.length === 0
         ? 'No secret is in the logs of this part, which ran alone.'
-        : `No secret is in the logs of this run: ${earlier.join(', ')} and this part.`,
+        : `No secret is in the logs of one run of ${earlier.join(', ')} and this part.`,
     tried:
       `${withoutLogs(found)}Every part keeps the logs of the programs of Mailhatch that it starts and of servers in its own process, at LOG_LEVEL=debug. It also keeps the standard output of servers that print no key on purpose, and every key, token, password, session, link and webhook secret that it creates. ` +
       'This part searches the output for each secret, in full or cut off after 20 characters: as it is, URL-encoded, in JSON and in Base64. ' +
-      'Before the search, this part uses secrets in every way. The all-in-one program, the API and the worker get valid, wrong and malformed secrets at every route, procedure and page: in headers, cookies, URLs and bodies. Users sign in by link, by password and with OpenID Connect. SMTP clients use AUTH. ' +
+      'Before the search, this part uses secrets in every way. The all-in-one program, the API and the worker get valid, wrong and malformed secrets at every route, procedure and page, those of Mailpit’s API too: in headers, cookies, URLs and bodies. Users sign in by link, by password and with OpenID Connect. SMTP clients use AUTH. ' +
       'The API and the worker use S3, and PostgreSQL with a password in its URL. Commands succeed. Programs and commands with passwords in their URLs fail.',
     figures: [
       counted('routes, procedures and pages', used.doors),
@@ -169,6 +169,8 @@ function settingsOf({ dataDir, workerPort, issuer, ...secrets }: Settings): Reco
     WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:1',
     RATE_LIMIT: 'off',
     METRICS: 'on',
+    COMPAT: PEER,
+    COMPAT_PORT: '0',
   }
 }
 

@@ -100,7 +100,7 @@ test('plain SMTP dialogues', async () => {
   show(found)
   const { figures } = await control(false)
   prove({
-    claim: 'An SMTP dialogue creates exactly the messages that it contains.',
+    claim: 'An SMTP dialogue creates exactly the messages that it acknowledges, with the bytes that were sent.',
     tried:
       'Dialogues from the grammar of RFC 5321: paths, parameters, chunks, malformed lines, mutations, cuts at any byte, ' +
       'pipelining, writes of one byte up to all, and messages with lines that look like their end, followed by commands.',

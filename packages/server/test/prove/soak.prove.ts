@@ -103,7 +103,7 @@ test.each([
   const report = await soak({ minutes: MINUTES, progress, ...(databaseUrl === undefined ? {} : { databaseUrl }) })
   console.info(name, report.memory, report.counters, report.stolen, { ...report.load, acceptedSubjects: undefined })
   prove({
-    claim: `In ${MINUTES} minutes of load on ${name}, memory does not grow, mail is readable within ${READABLE_MS_MAX} ms, and the counters balance.`,
+    claim: `In ${MINUTES} minutes of load on ${name}, memory does not grow, 99 % of the messages are readable within ${READABLE_MS_MAX} ms, and the counters balance.`,
     tried:
       `${MAILS_PER_SECOND} messages of 2 kB per second over SMTP to ${STREAMS} mailboxes, with ${WAITS} waits at a time, each for the tag of one mail, ` +
       `and ${STREAMS} streams, each for one mailbox, through the SDK. The rate rises over the first ${RISE_SECONDS} seconds. The memory of the second half is divided into 15 parts, and the growth is the mean step from one to the next.`,

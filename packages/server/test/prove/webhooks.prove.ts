@@ -71,7 +71,7 @@ test('the code that sends webhooks reaches no internal address', async () => {
   const [product, unprotected] = [found('guarded'), found('unguarded')]
 
   prove({
-    claim: 'The code that sends webhooks never connects to an internal address.',
+    claim: 'The code that sends webhooks connected to no internal address.',
     tried:
       'URLs from a grammar: addresses of every range in IANA’s registries that is not globally reachable, of multicast and of clouds, ' +
       'written in decimal, octal, hexadecimal, short forms, Unicode ' +

@@ -1,6 +1,7 @@
 import { newApiKey } from '../../src/domain/api-key.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
 import { newId, newSecret, secureRandom } from '../../src/random.ts'
+import { doorRoutes } from '../access/door-matrix.ts'
 import { OTHER_API_ROUTES, WORKER_ROUTES } from '../access/other-routes.ts'
 import { PROCEDURES } from '../access/session-matrix.ts'
 import { OWNER } from '../support/accounts.ts'
@@ -13,11 +14,15 @@ const PAGES: Registered[] = ['/sign-in', '/nothing'].map((path) => ({ method: 'G
 /** What an id is replaced by where the path needs another value. */
 const PARAMETERS: Record<string, string> = { index: '0', localPart: 'qa' }
 
+/** The mail catcher whose API the program has too. */
+export const PEER = 'mailpit'
+
 /** Everything that the API answers. */
 const API_DOORS: Registered[] = [
   ...ROUTES.map(({ method, path }) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{(\w+)\}/g, ':$1') })),
   ...PROCEDURES.map(({ path, type }) => ({ method: type === 'mutation' ? 'POST' : 'GET', path: `/trpc/${path}` })),
   ...OTHER_API_ROUTES,
+  ...doorRoutes(PEER).map(({ method, path }) => ({ method, path: `/compat/${PEER}${path}` })),
   ...PAGES,
 ]
 
@@ -61,6 +66,7 @@ export async function useSecretsEverywhere({ url, workerUrl, key, adminToken, co
     // Signing out everywhere would end the session of the rest.
     const session: Record<string, string> = /sign-out|sessions/.test(path) ? {} : { cookie, origin: url }
     await send(base, method, path, { authorization: `Bearer ${base === workerUrl ? adminToken : validKey}` })
+    await send(base, method, path, { authorization: `Basic ${btoa(`user:${validKey}`)}` })
     await send(base, method, path, session)
     await send(base, method, path, { authorization: `Bearer ${madeSecret(newApiKey(secureRandom))}` })
     await send(base, method, path, { authorization: `Bearer ${madeSecret(newSecret())} ${madeSecret(newSecret())}` })

@@ -100,16 +100,16 @@ function jsonSource(random: SeededRandom, valid: Json): string {
   return source
 }
 
-/** What the route takes, if there is one. */
-export function validBody(random: SeededRandom, route: FuzzRoute | null, ids: FuzzIds): Json {
-  if (route?.path === '/webhooks/inbox') {
+/** What the route takes. Without a declared body, an object. */
+export function validBody(random: SeededRandom, route: FuzzRoute, ids: FuzzIds): Json {
+  if (route.path === '/webhooks/inbox') {
     const mail = announcement({ mailbox: `fuzz-${random.below(20)}`, id: uuid(random) })
     // A round trip makes it plain JSON.
     return JSON.parse(JSON.stringify(mail)) as Json
   }
-  // No two mailboxes may have the same.
-  if (!route?.body || route.path.startsWith('/v1/mailboxes')) return { name: `name-${random.below(1_000)}` }
-  return fuzzValue(random, route.body, () => (random.chance(0.5) ? random.pick(ids.scenarios) : uuid(random)))
+  // The name in the declaration exists after the first request.
+  if (!route.body || route.path.startsWith('/v1/mailboxes')) return { name: `name-${random.below(1_000)}` }
+  return fuzzValue(random, route.body, { teamId: [ids.team], id: [random.pick(ids.scenarios), uuid(random)] })
 }
 
 /** Replaces, removes or adds something somewhere in the tree. */

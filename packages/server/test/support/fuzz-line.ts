@@ -10,7 +10,7 @@ export type Held = { later: Promise<AnyOutcome> }
 const HELD_MS = 200
 /** The longest `wait` that the API accepts. */
 const WAIT_SECONDS_MAX = 60
-/** Without `wait`, where the response also depends on workers that the requests have invented. */
+/** If `settled` is asked without `wait`. Requests invent workers, for whose answers it waits. */
 const SETTLED_WAIT_SECONDS = 25
 
 /** A kept connection that is replaced after use. Requests that need their own connection get one. */
@@ -41,7 +41,7 @@ export class FuzzLine {
     if (isAlone || this.#connection?.isClosed) this.close()
     const connection = (this.#connection ??= await RawConnection.open(this.#port))
     const waitMs = mayBeHeld(target) ? requestedWaitMs(target) : null
-    // A malformed one may be carried out, such as `gzip, chunked`, and closing our side would break it off.
+    // A request with a malformed header may be carried out, such as `gzip, chunked`. Closing our side would break it off.
     const exchange = { isHead: method === 'HEAD', isLast: isTruncated }
     const outcomes: (AnyOutcome | Held)[] = []
     try {

@@ -68,6 +68,7 @@ export async function makeIds(
   await call.apiKeys.create.mutate({ name: 'fuzz', scope: 'email.full' })
   const keys = (await call.apiKeys.list.query()).filter(({ name }) => name === 'fuzz')
   return {
+    team: (await call.team.current.query())!.id,
     messages: data.map(({ id }) => id),
     mailboxes: [...new Set(data.map(({ mailboxId }) => mailboxId))],
     webhooks,

@@ -49,7 +49,7 @@ function inputOf(random: SeededRandom, path: string, names: string[], { ids }: F
 
 /** Those of the right kind, or now and then of another. */
 function idsOf(random: SeededRandom, path: string, name: string, ids: FuzzIds): string[] {
-  if (random.chance(0.1)) return random.pick(Object.values(ids))
+  if (random.chance(0.1)) return [random.pick(Object.values(ids).flat())]
   if (name === 'deliveryId') return ids.deliveries
   if (path.startsWith('webhooks.')) return ids.webhooks
   if (path.startsWith('apiKeys.')) return ids.keys

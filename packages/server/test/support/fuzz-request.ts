@@ -1,6 +1,6 @@
 import { fuzzBody, validBody } from './fuzz-body.ts'
 import { fuzzProcedure } from './fuzz-procedure.ts'
-import { FUZZ_ROUTES, type FuzzRoute } from './fuzz-routes.ts'
+import { FUZZ_OTHER_ROUTES, FUZZ_ROUTES, type FuzzRoute } from './fuzz-routes.ts'
 import type { Json } from './fuzz-schema.ts'
 import * as words from './fuzz-words.ts'
 import { numberedRandom, type SeededRandom } from './seeded-random.ts'
@@ -24,6 +24,7 @@ export type FuzzRequest = {
 }
 /** What exists, of the team of the keys. Requests delete some of it, so it is renewed now and then. */
 export type FuzzIds = {
+  team: string
   messages: string[]
   mailboxes: string[]
   webhooks: string[]
@@ -47,7 +48,7 @@ const LONG_CHARACTERS = [1_000, 7_900, 8_300, 15_000, 20_000]
 /** Seconds. Odd values of the parameter are rarely valid. */
 const SHORT_WAITS = ['0.3', '1']
 /** The answer comes later, or never ends. */
-const HELD = /wait|stream|follow/
+const HELD = /wait|settled|stream|follow/
 /** The request with this number, which depends only on the seed. */
 export function fuzzRequest({ seed, number }: { seed: number; number: number }, material: FuzzMaterial): FuzzRequest {
   const random = numberedRandom(seed, number)
@@ -102,12 +103,7 @@ const EXACT_INPUTS = 0.8
 /** Declared routes mostly, then procedures of the dashboard, then everything else. */
 function drawnRoute(random: SeededRandom, material: FuzzMaterial): Drawn {
   if (random.chance(0.3)) return { ...fuzzProcedure(random, material), exactShare: EXACT_INPUTS }
-  if (random.chance(0.1)) {
-    const [usualMethod = '', path = ''] = random.pick(words.OTHER_ROUTES).split(' ')
-    const { target } = fuzzTarget(random, { path, parameters: [] }, material)
-    return { usualMethod, target, body: validBody(random, null, material.ids), exactShare: 0, operation: null }
-  }
-  const route = random.pick(FUZZ_ROUTES)
+  const route = random.pick(random.chance(0.1) ? FUZZ_OTHER_ROUTES : FUZZ_ROUTES)
   const { target, isChanged } = fuzzTarget(random, route, material)
   const body = validBody(random, route, material.ids)
   return { usualMethod: route.method, target, body, exactShare: 0, operation: isChanged ? null : nameOf(route) }
@@ -119,7 +115,7 @@ export function nameOf({ method, path }: { method: string; path: string }): stri
 
 function fuzzTarget(
   random: SeededRandom,
-  route: Pick<FuzzRoute, 'path' | 'parameters'>,
+  route: FuzzRoute,
   { ids }: FuzzMaterial,
 ): { target: string; isChanged: boolean } {
   const exact = route.path
@@ -150,7 +146,8 @@ function parameterValue(random: SeededRandom, messageIds: string[]): string {
 /** Half of all requests have valid credentials, so that they get further. */
 function credentials(random: SeededRandom, target: string, material: FuzzMaterial): string[] {
   const { secret, readingKey, sessions } = material
-  if (target.startsWith('/trpc') && random.chance(0.85)) {
+  // Not for `/auth`, where they would be ended.
+  if (/^\/(?:trpc|app)\b/.test(target) && random.chance(0.85)) {
     const session = random.pick(sessions)
     return [`Cookie: ${session.cookie}`, `Origin: ${session.origin}`]
   }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { RpcPorts } from '../../src/http/rpc/ports.ts'
 import { createRouter } from '../../src/http/rpc/router.ts'
 import { ROUTES } from '../../src/http/routes/routes.ts'
+import { OTHER_API_ROUTES } from '../access/other-routes.ts'
 import type { JsonSchema } from './fuzz-schema.ts'
 import type { ProcedureType } from './procedure.ts'
 
@@ -23,9 +24,19 @@ export const FUZZ_ROUTES: FuzzRoute[] = ROUTES.map(({ method, path, query, body 
 }))
 
 function schemaOf(body: z.ZodType): JsonSchema {
-  // What is declared as JSON Schema is what this type has.
+  // Our type has the parts of JSON Schema that declarations use.
   return z.toJSONSchema(body, { io: 'input' }) as JsonSchema
 }
+
+const NOT_SERVED = ['/assets/x.js', '/v1', '/nope'].map((path) => ({ method: 'GET', path }))
+
+/** What else is served, and what is not. */
+export const FUZZ_OTHER_ROUTES: FuzzRoute[] = [...OTHER_API_ROUTES, ...NOT_SERVED].map(({ method, path }) => ({
+  method: method === 'ALL' ? 'POST' : method,
+  path: path.replaceAll(/:(\w+)/g, '{$1}'),
+  parameters: [],
+  body: null,
+}))
 
 type Schema = { shape?: object; in?: Schema; def?: { innerType?: Schema; in?: Schema; left?: Schema; right?: Schema } }
 type Definition = { type: ProcedureType; inputs?: Schema[] }

@@ -3,18 +3,6 @@
 export const METHODS = 'GET GET GET GET POST POST POST DELETE PATCH PUT HEAD OPTIONS'.split(' ')
 export const ODD_METHODS = ['TRACE', 'CONNECT', 'PROPFIND', 'QUERY', 'get', 'Post', 'FOO', 'G\0T', '']
 
-/** What is served beside the declared routes and procedures, and what is not served at all. */
-export const OTHER_ROUTES = [
-  'GET /metrics',
-  'GET /',
-  'GET /assets/x.js',
-  'GET /view/x',
-  'GET /auth/session',
-  'POST /auth/sign-in',
-  'POST /mcp',
-  'GET /v1',
-  'GET /nope',
-]
 export const ODD_TARGETS = [
   '*',
   'v1/messages',

@@ -13,8 +13,8 @@ const folder = () => process.env['PROVE_LOGS'] ?? null
 
 /** Shorter texts are no secrets of the product, and may be words. */
 const CHARACTERS_MIN = 12
-/** Keys and webhook secrets, as commands and responses show them once. */
-const SHOWN = /\bmh_[0-9A-Za-z]{36}\b|\bwhsec_[\w+/=-]{12,}/g
+/** Keys, webhook secrets and links to a mail, as commands and responses show them once. */
+const SHOWN = /\bmh_[0-9A-Za-z]{36}\b|\bwhsec_[\w+/=-]{12,}|(?<=\/view\/)[\w.-]{60,}/g
 const SECRET_VARIABLES = Object.values(SETTINGS).flatMap(({ variable, isSecret }) => (isSecret ? [variable] : []))
 
 /** Called where a test makes a secret. Returns it. */
@@ -25,7 +25,7 @@ export function madeSecret(value: string): string {
   return value
 }
 
-/** The keys and webhook secrets in a response or in what a command printed. */
+/** The keys, webhook secrets and links in a response or in what a command printed. */
 export function madeSecretsIn(text: string): void {
   if (folder() !== null) for (const [secret] of text.matchAll(SHOWN)) madeSecret(secret)
 }
