@@ -3,11 +3,11 @@ import { READ_SCOPES, type Principal } from '../domain/access.ts'
 import { checkApiKey } from '../domain/api-key.ts'
 import { AppError } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
-import type { KeyEndings } from './key-endings.ts'
+import type { KeyChecks } from './key-checks.ts'
 import { bearerToken } from './secret.ts'
 import { requireScope } from './view.ts'
 
-type Ports = { store: Pick<Store, 'findPrincipal'>; now: () => number }
+type Ports = { store: Pick<Store, 'findPrincipal'>; checks: Pick<KeyChecks, 'passed'>; now: () => number }
 
 /** Longer than any key that we create or that an operator may choose. */
 const KEY_CHARACTERS_MAX = 200
@@ -24,24 +24,20 @@ export async function authenticate(ports: Ports, authorization: string | undefin
   return findActive(ports, hashApiKey(key))
 }
 
-/** How long a check of a key stays valid, as for streams. Checking more often would delay every response. */
-const FRESH_MS = 1_000
-
 /** Checks the key again after a held wait, because it may have ended meanwhile. */
 export async function authenticateAgain(
-  ports: Ports & { endings: Pick<KeyEndings, 'endedSince'> },
-  { keyId, keyHash }: Principal,
-  authenticatedAt: number,
+  ports: Ports & { checks: Pick<KeyChecks, 'isFresh'> },
+  principal: Principal,
 ): Promise<void> {
-  const isFresh = ports.now() - authenticatedAt < FRESH_MS
-  if (isFresh && !ports.endings.endedSince(keyId, authenticatedAt)) return
-  requireScope(await findActive(ports, keyHash), READ_SCOPES)
+  if (!ports.checks.isFresh(principal)) requireScope(await findActive(ports, principal.keyHash), READ_SCOPES)
 }
 
-async function findActive({ store, now }: Ports, keyHash: string): Promise<Principal> {
+async function findActive({ store, checks, now }: Ports, keyHash: string): Promise<Principal> {
+  const askedAt = now()
   const principal = await store.findPrincipal(keyHash)
   if (!principal) throw unauthorized()
   if (principal.expiresAt !== null && principal.expiresAt <= now()) throw new AppError('key_expired', 'API key expired')
+  checks.passed(keyHash, askedAt)
   return principal
 }
 

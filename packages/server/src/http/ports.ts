@@ -26,7 +26,7 @@ import type { Subscriptions } from '../read/subscriptions.ts'
 import type { Waits } from '../read/wait.ts'
 import type { WorkerExchange } from '../read/worker-exchange.ts'
 import type { Store } from '../store/store.ts'
-import type { KeyEndings } from './key-endings.ts'
+import type { KeyChecks } from './key-checks.ts'
 import type { LocalWorker } from './local-worker.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { IsOverloaded } from './shedding.ts'
@@ -75,7 +75,7 @@ export type ApiKeyPorts = KeyPorts & {
   keyRotated: KeyRotated
   /** Closes the streams and waits of a key that was deleted or rotated. */
   endKey: (keyId: string) => void
-  endings: Pick<KeyEndings, 'endedSince'>
+  checks: Pick<KeyChecks, 'passed' | 'isFresh'>
   recordUse: (keyId: string) => void
   /** Null if requests are not limited. */
   rateLimit: RateLimit | null

@@ -9,7 +9,7 @@ import type { Config } from './config.ts'
 import { createApi } from '../http/app.ts'
 import { hashApiKey } from '../http/authenticate.ts'
 import { underBasePath } from '../http/base-path.ts'
-import { createKeyEndings } from '../http/key-endings.ts'
+import { createKeyChecks } from '../http/key-checks.ts'
 import { createKeyUses } from '../http/key-uses.ts'
 import type { ApiPorts } from '../http/ports.ts'
 import type { LocalWorker } from '../http/local-worker.ts'
@@ -90,7 +90,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   /** What deletes messages, in whichever way. */
   const removal: RemovalPorts = { store, objects, now, log, onRemoved: (teamId, ids) => doors?.deleted(teamId, ids) }
   const sweep = startSweep({ ...removal, store, log, holdsLock }, config.sweepEverySeconds * 1000)
-  const endings = createKeyEndings(now)
+  const checks = createKeyChecks(now)
   const { rootDomain } = config
   const site = {
     appUrl: config.appUrl,
@@ -102,7 +102,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   let isClosing = false
 
   function endKey(keyId: string): void {
-    endings.record(keyId)
+    checks.ended(keyId)
     streams.endKey(keyId)
   }
 
@@ -137,7 +137,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
       hashKey: hashApiKey,
       keyRotated: createKeyFile({ path: join(config.dataDir, KEY_FILE), hashKey: hashApiKey, log }),
       endKey,
-      endings,
+      checks,
       recordUse: keyUses.record,
       rateLimit: config.rateLimit === 'on' ? createRateLimit(now) : null,
       random: secureRandom,

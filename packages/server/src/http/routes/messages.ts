@@ -42,14 +42,13 @@ export const listMessages = route({
       store,
       messages: { waits },
     } = ports
-    const askedAt = ports.now()
-    const view = searchOf(context, principal, params.filter, askedAt)
+    const view = searchOf(context, principal, params.filter, ports.now())
     const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
     const page = await waits.until(view, waiting, async () => {
       const found = await readPage(store, view, params)
       return found.messages.length > 0 ? found : null
     })
-    if (params.waitMs > 0) await authenticateAgain(ports.keys, principal, askedAt)
+    if (params.waitMs > 0) await authenticateAgain(ports.keys, principal)
     const { messages, hasMore, cursor: position } = page ?? (await readPage(store, view, params))
     return { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(position) }
   },
@@ -84,13 +83,12 @@ export const latestMessage = route({
       messages: { waits },
     } = ports
     const { filter, after, waitMs, explain: wantsReasons } = input
-    const askedAt = ports.now()
-    const view = searchOf(context, principal, filter, askedAt)
+    const view = searchOf(context, principal, filter, ports.now())
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
     const look = async (arrived: StoredMessage | null) =>
       arrived && isVisible(arrived, view, after) ? arrived : store.latestMessage(view, after)
     const message = await waits.until(view, waiting, look)
-    if (waitMs > 0) await authenticateAgain(ports.keys, principal, askedAt)
+    if (waitMs > 0) await authenticateAgain(ports.keys, principal)
     if (message) return answerLatest(message)
     if (waitMs === 0 && !wantsReasons) throw new AppError('message_not_found', 'No messages found')
     // Read before the last query, so that a client that continues from this cursor misses no message.

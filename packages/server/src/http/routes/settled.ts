@@ -79,7 +79,7 @@ export const settledMessages = route({
     const { look, lookAgain } = settling
     const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context), lookAgain }
     const settlement = (await waits.until(view, waiting, look)) ?? (await settling.giveUp())
-    if (waitMs > 0) await authenticateAgain(ports.keys, principal, askedAt)
+    if (waitMs > 0) await authenticateAgain(ports.keys, principal)
     const { isSettled: settled, at, position, onItsWay, setAside, unknown } = settlement
     const came = { after: after ?? 0, upTo: position }
     const messages = await store.followMessages(view, { ...came, limit: MESSAGES_SHOWN })
