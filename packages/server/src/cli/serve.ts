@@ -92,8 +92,9 @@ async function run(
     COMPAT: compat,
   })
   // Loaded here, because the other commands need little of the server and should not wait for it.
-  const [{ createLogger }, programs, { createStuckWatch }] = await Promise.all([
+  const [{ createLogger }, { collectWhenIdle }, programs, { createStuckWatch }] = await Promise.all([
     import('../observe/logger.ts'),
+    import('../observe/idle-garbage.ts'),
     import('../program/node.ts'),
     import('../program/stuck-watch.ts'),
   ])
@@ -107,6 +108,7 @@ async function run(
   })
   const token = running.firstStart?.signInToken ?? (process.stdout.isTTY ? await createToken(running) : null)
   console.log(welcome(config, running, token))
+  collectWhenIdle()
   // Node only writes the cache at the end of a program. One that is killed would start as slowly as the first time.
   flushCompileCache()
   if (running.apiPort !== null) await buildDashboard(log)
