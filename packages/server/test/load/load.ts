@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Mailhatch } from '@mailhatch/sdk'
 import { percentile } from '../../../../bench/statistics.ts'
 import { startSender, subjectOf, type Attempt, type SenderReport } from './paced-sender.ts'
+import { HostAway } from './stolen-time.ts'
 
 /** For every stream to receive its first mail, on a busy machine. */
 const FIRST_MAILS_MS_MAX = 300_000
@@ -53,6 +54,8 @@ export type LoadReport = SenderReport & {
   p50Ms: number
   p99Ms: number
   maxMs: number
+  /** The same of the mails during which the host of the machine took no processor time away. */
+  undisturbed: { mails: number; p99Ms: number }
   /** The first problems of each kind. */
   shown: string[]
 }
@@ -71,6 +74,9 @@ export async function startLoad(options: LoadOptions) {
   /** By subject, until the mail is accepted and was in its stream. */
   const pending = new Map<string, Pending>()
   const latenciesMs: number[] = []
+  /** When each of them began. */
+  const begunAt: number[] = []
+  const host = new HostAway()
   const acceptedSubjects: string[] = []
   const shown: string[] = []
   const counts = {
@@ -109,7 +115,9 @@ export async function startLoad(options: LoadOptions) {
       if (email.tag !== tagOf(number)) throw new Error(`The wait for ${number} returned ${email.subject}.`)
       counts.waitsAnswered++
       const due = dueAt.get(number)
-      if (due !== undefined) latenciesMs.push(performance.now() - due)
+      if (due === undefined) return
+      begunAt.push(due)
+      latenciesMs.push(performance.now() - due)
     } catch (error) {
       if (ending.signal.aborted || number >= end) return
       counts.waitsFailed++
@@ -204,7 +212,8 @@ export async function startLoad(options: LoadOptions) {
     // The waits whose mail was never sent end here.
     ending.abort()
     await Promise.all([...following, ...openWaits.values()])
-    const measured = latenciesMs.length > 0
+    host.close()
+    const undisturbed = latenciesMs.filter((ms, index) => host.wasThere(begunAt[index]!, begunAt[index]! + ms))
     return {
       ...sent,
       ...counts,
@@ -212,12 +221,17 @@ export async function startLoad(options: LoadOptions) {
       missingInStreams: missing(),
       streamsUsed: usedStreams.size,
       acceptedSubjects,
-      p50Ms: measured ? percentile(latenciesMs, 50) : Infinity,
-      p99Ms: measured ? percentile(latenciesMs, 99) : Infinity,
+      p50Ms: percentileOrNone(latenciesMs, 50),
+      p99Ms: percentileOrNone(latenciesMs, 99),
       maxMs: latenciesMs.reduce((most, ms) => Math.max(most, ms), 0),
+      undisturbed: { mails: undisturbed.length, p99Ms: percentileOrNone(undisturbed, 99) },
       shown,
     }
   }
 
   return { stop }
+}
+
+function percentileOrNone(values: number[], percent: number): number {
+  return values.length === 0 ? Infinity : percentile(values, percent)
 }

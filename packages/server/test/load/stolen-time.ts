@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 /** The field of /proc/stat with the time in which a virtual machine was ready to run, but its host ran something else. */
 const STEAL = 7
 const FIELDS = 8
+const FILE = '/proc/stat'
 
 type Times = { stolen: number; all: number }
 
 function readTimes(): Times {
-  const [line] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const [line] = readFileSync(FILE, 'utf8').split('\n')
   const times = line!
     .trim()
     .split(/\s+/)
@@ -37,3 +38,47 @@ export class StolenTime {
 function percent(from: Times, to: Times): number {
   return to.all === from.all ? 0 : (100 * (to.stolen - from.stolen)) / (to.all - from.all)
 }
+
+/** Of a second in which the host counts as away. Below, mail is as fast as without it. */
+export const AWAY_PERCENT_MIN = 5
+/** What the host has delayed is caught up by then. */
+const CATCHING_UP_SECONDS = 2
+
+/** The seconds in which the host takes processor time away. Other systems than Linux do not tell. */
+export class HostAway {
+  #seconds = new Set<number>()
+  #read: () => Times
+  #times: Times
+  #lookedAt = performance.now()
+  #timer: NodeJS.Timeout
+
+  constructor(read = existsSync(FILE) ? readTimes : () => ({ stolen: 0, all: 0 })) {
+    this.#read = read
+    this.#times = read()
+    this.#timer = setInterval(() => this.#look(), 1_000).unref()
+  }
+
+  #look(): void {
+    const [times, at] = [this.#read(), performance.now()]
+    if (percent(this.#times, times) >= AWAY_PERCENT_MIN) {
+      for (let second = secondOf(this.#lookedAt); second <= secondOf(at); second++) this.#seconds.add(second)
+    }
+    this.#times = times
+    this.#lookedAt = at
+  }
+
+  /** Whether the host was there between these times of `performance.now()`, and shortly before. */
+  wasThere(from: number, to: number): boolean {
+    for (let second = secondOf(from) - CATCHING_UP_SECONDS; second <= secondOf(to); second++) {
+      if (this.#seconds.has(second)) return false
+    }
+    return true
+  }
+
+  close(): void {
+    this.#look()
+    clearInterval(this.#timer)
+  }
+}
+
+const secondOf = (milliseconds: number) => Math.floor(milliseconds / 1_000)
