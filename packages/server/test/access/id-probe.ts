@@ -57,13 +57,13 @@ export async function compareIds(
 }
 
 /**
- * Absent ids have the same shape and are near the real ones in any index. Both kinds are written in the same way, because
+ * Absent ids have the same shape, with the number of a copy or attempt at their end, and are near the real ones in any index. Both kinds are written in the same way, because
  * a text that was just made takes longer to send.
  */
 function written(request: IdRequest, kind: Kind, random: SeededRandom): IdRequest {
-  const end = (id: string) =>
-    Array.from(id.slice(-12), (digit) => (kind === 'foreign' ? digit : random.below(16).toString(16))).join('')
-  const write = (text: string) => text.replaceAll(UUID, (id) => id.slice(0, -12) + end(id))
+  const middle = (id: string) =>
+    Array.from(id.slice(-12, -4), (digit) => (kind === 'foreign' ? digit : random.below(16).toString(16))).join('')
+  const write = (text: string) => text.replaceAll(UUID, (id) => id.slice(0, -12) + middle(id) + id.slice(-4))
   const { path, body } = request
   return { ...request, path: write(path), ...(body === undefined ? {} : { body: write(body) }) }
 }

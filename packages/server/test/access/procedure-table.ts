@@ -191,7 +191,10 @@ export function procedureTable({ server, people, ours, theirs }: Parts) {
       expected: { outsider: 'ok' },
     },
     'apiKeys.list': {},
-    'apiKeys.create': given(async () => ({ name: 'ci', mailboxId: (await things.mailbox()).id }), 'not_found'),
+    'apiKeys.create': given(
+      async () => ({ name: 'ci', scope: 'email.mailbox', mailboxId: (await things.mailbox()).id }),
+      'not_found',
+    ),
     'apiKeys.delete': given(idOf(things.key), 'not_found'),
     'apiKeys.rotate': given(idOf(things.key), 'not_found'),
     'scenarios.list': {},
