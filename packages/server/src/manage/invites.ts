@@ -96,9 +96,9 @@ export async function declineInvite(ports: JoiningPorts, user: Person, id: strin
 }
 
 /** An invite for another address is treated as missing. */
-async function findInviteFor({ store }: JoiningPorts, user: Person, id: string): Promise<ShownInvite> {
-  const invite = await store.findShownInvite(id)
-  if (!invite || fold(invite.email) !== fold(user.email)) throw notFound()
+async function findInviteFor({ store }: JoiningPorts, { email }: Person, id: string): Promise<ShownInvite> {
+  const invite = await store.findShownInvite({ id, email })
+  if (!invite) throw notFound()
   return invite
 }
 

@@ -141,7 +141,8 @@ export function teamStore(database: Database): MembershipStore {
           and i.expires_at > ${now}
         order by i.created_at desc, i.id desc`),
 
-    findShownInvite: (id) => first<ShownInvite>(sql`select ${SHOWN_INVITE} where i.id = ${id}`),
+    findShownInvite: ({ id, email }) =>
+      first<ShownInvite>(sql`select ${SHOWN_INVITE} where i.id = ${id} and i.email_folded = ${fold(email)}`),
 
     async removeInvite({ id, ...whose }) {
       const [removed] = await write(sql`

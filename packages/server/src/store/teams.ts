@@ -49,7 +49,7 @@ export type TeamStore = {
   /** Newest first, without expired ones. */
   listInvites(where: { teamId: string } | { email: string }, now: number): Promise<ShownInvite[]>
   /** Includes expired ones. */
-  findShownInvite(id: string): Promise<ShownInvite | null>
+  findShownInvite(whose: { id: string; email: string }): Promise<ShownInvite | null>
   removeInvite(where: { id: string } & ({ teamId: string } | { email: string })): Promise<boolean>
   acceptInvite(
     invite: Pick<Invite, 'id' | 'teamId' | 'email'>,
