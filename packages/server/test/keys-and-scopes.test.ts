@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { post } from './support/announce.ts'
 import { ask, reader, type Reader } from './support/ask.ts'
 import { startFileServer } from './support/file-server.ts'
 import { allStored } from './support/journey-database.ts'
+import { scrape, valueOf } from './support/scrape.ts'
 import { WEBHOOK_SECRET } from './support/server.ts'
 
 type CreatedKey = { id: string; key: string }
 
-const server = await startFileServer()
+const server = await startFileServer({ METRICS: 'on' })
 const { url, apiKey, store } = server
 const { name: teamName } = (await server.me()).team
 
@@ -72,6 +73,33 @@ describe('error: missing or invalid API key is 401', () => {
     expect(status).toBe(401)
     expect(body.error).toBe('Unauthorized')
   })
+})
+
+/** Longer than the second for which a check of a key stays valid. */
+const HELD_SECONDS = 2
+
+describe('contract: a held wait ends as its key allows, also if other requests use the key all the time', () => {
+  test.each([
+    ['stays', 404, [], async () => {}],
+    ['is revoked by another program', 401, [], async (id: string) => void (await server.command('keys', 'revoke', id))],
+    ['loses its mailbox', 403, ['--mailbox', 'leaving'], () => removeMailbox('leaving')],
+  ])('a key that %s: %i', async (_, expected, words, end) => {
+    if (words.length > 0) await server.command('mailboxes', 'create', 'leaving', '--team', teamName)
+    const { id, key } = await makeKey('--team', teamName, ...words)
+    const waiting = reader(url, key).get('/v1/messages/latest', { tag: 'never', wait: HELD_SECONDS })
+    const { promise: over, resolve: finish } = Promise.withResolvers<'over'>()
+    void waiting.then(() => finish('over'))
+    await vi.waitUntil(async () => valueOf(await scrape(url), 'mailhatch_waits_held') === 1)
+    await end(id)
+    while ((await Promise.race([over, reader(url, key).get('/v1/me')])) !== 'over');
+    expect((await waiting).status).toBe(expected)
+  })
+
+  async function removeMailbox(name: string): Promise<void> {
+    const { body } = await server.get<{ data: { id: string; name: string }[] }>('/v1/mailboxes')
+    const { id } = body.data.find((mailbox) => mailbox.name === name)!
+    expect((await ask(`${url}/v1/mailboxes/${id}`, { method: 'DELETE', key: apiKey })).status).toBe(200)
+  }
 })
 
 describe('contract: order of checks: key, then validation, then scope', () => {

@@ -14,7 +14,7 @@ function brokenApi(reason: Error) {
   }
   // The other ports are never reached.
   return createApi({
-    keys: { store: { findPrincipal: fail }, now: Date.now },
+    keys: { store: { findPrincipal: fail } },
     webhooks: {},
     teams: {},
     accounts: {},

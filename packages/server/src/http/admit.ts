@@ -3,7 +3,6 @@ import type { Principal } from '../domain/access.ts'
 import type { Store } from '../store/store.ts'
 import { authenticate } from './authenticate.ts'
 import type { ApiEnvironment } from './environment.ts'
-import type { KeyChecks } from './key-checks.ts'
 import type { RateLimit } from './rate-limit.ts'
 
 /** Checks the key, then the rate limit of its team. Throws 401 or 429. */
@@ -11,7 +10,6 @@ export type Admit = (context: Context<ApiEnvironment>) => Promise<Principal>
 
 type Ports = {
   store: Pick<Store, 'findPrincipal'>
-  checks: Pick<KeyChecks, 'passed'>
   now: () => number
   recordUse: (keyId: string) => void
   /** Null if requests are not limited. */

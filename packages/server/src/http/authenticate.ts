@@ -7,7 +7,7 @@ import type { KeyChecks } from './key-checks.ts'
 import { bearerToken } from './secret.ts'
 import { requireScope } from './view.ts'
 
-type Ports = { store: Pick<Store, 'findPrincipal'>; checks: Pick<KeyChecks, 'passed'>; now: () => number }
+type Ports = { store: Pick<Store, 'findPrincipal'>; now: () => number }
 
 /** Longer than any key that we create or that an operator may choose. */
 const KEY_CHARACTERS_MAX = 200
@@ -29,16 +29,19 @@ export async function authenticateAgain(
   ports: Ports & { checks: Pick<KeyChecks, 'isFresh'> },
   principal: Principal,
 ): Promise<void> {
-  if (!ports.checks.isFresh(principal)) requireScope(await findActive(ports, principal.keyHash), READ_SCOPES)
+  if (ports.checks.isFresh(principal)) requireUnexpired(ports, principal)
+  else requireScope(await findActive(ports, principal.keyHash), READ_SCOPES)
 }
 
-async function findActive({ store, checks, now }: Ports, keyHash: string): Promise<Principal> {
-  const askedAt = now()
-  const principal = await store.findPrincipal(keyHash)
+async function findActive(ports: Ports, keyHash: string): Promise<Principal> {
+  const principal = await ports.store.findPrincipal(keyHash)
   if (!principal) throw unauthorized()
-  if (principal.expiresAt !== null && principal.expiresAt <= now()) throw new AppError('key_expired', 'API key expired')
-  checks.passed(keyHash, askedAt)
+  requireUnexpired(ports, principal)
   return principal
+}
+
+function requireUnexpired({ now }: Pick<Ports, 'now'>, { expiresAt }: Principal): void {
+  if (expiresAt !== null && expiresAt <= now()) throw new AppError('key_expired', 'API key expired')
 }
 
 function unauthorized(): AppError {

@@ -75,7 +75,7 @@ export type ApiKeyPorts = KeyPorts & {
   keyRotated: KeyRotated
   /** Closes the streams and waits of a key that was deleted or rotated. */
   endKey: (keyId: string) => void
-  checks: Pick<KeyChecks, 'passed' | 'isFresh'>
+  checks: Pick<KeyChecks, 'isFresh'>
   recordUse: (keyId: string) => void
   /** Null if requests are not limited. */
   rateLimit: RateLimit | null

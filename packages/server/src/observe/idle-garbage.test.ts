@@ -1,62 +1,77 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { collectWhenIdle } from './idle-garbage.ts'
-import { processMeasures } from './overload-measures.ts'
 
 const LOOK_MS = 5_000
 const MEBIBYTE = 1024 * 1024
-const USED = 20
+const KEPT = 20
 
-/** A program whose heap in MiB and whose business the test sets. */
-function startIn(figures: { heap: number; busyShare: number }) {
-  const collectGarbage = vi.fn<() => void>(() => void (figures.heap = Math.min(figures.heap, USED)))
+/** A program whose figures the test sets, in MiB. Collecting leaves what is kept. */
+function startIn(given: Partial<{ heap: number; buffers: number; busyShare: number; collectMs: number }> = {}) {
+  const figures = { heap: 34, buffers: 0, busyShare: 0, collectMs: 25, ...given }
+  const collectGarbage = vi.fn<() => void>(() => {
+    figures.heap = Math.min(figures.heap, KEPT)
+    figures.buffers = 0
+    vi.setSystemTime(Date.now() + figures.collectMs)
+  })
   collectWhenIdle({
-    ...processMeasures,
     busyShare: () => figures.busyShare,
-    memory: () => ({ ...processMeasures.memory(), heapBytes: figures.heap * MEBIBYTE }),
+    memory: () => ({ heapBytes: figures.heap * MEBIBYTE, bufferBytes: figures.buffers * MEBIBYTE }),
     collectGarbage,
   })
   return { figures, collectGarbage, look: () => vi.advanceTimersByTime(LOOK_MS) }
 }
 
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.spyOn(performance, 'now').mockImplementation(() => Date.now())
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
 
-test('a program collects what its start has left, once it is idle', () => {
-  const { figures, look, collectGarbage } = startIn({ heap: 34, busyShare: 0.051 })
+test('limit: what a start has left is collected once the program was busy for at most 2 % in two looks', () => {
+  const { figures, look, collectGarbage } = startIn({ busyShare: 0.021 })
+  look()
+  figures.busyShare = 0.02
   look()
   expect(collectGarbage).not.toHaveBeenCalled()
-  figures.busyShare = 0.05
   look()
   look()
   expect(collectGarbage).toHaveBeenCalledOnce()
 })
 
-test('limit: then it collects again for 8 MiB', () => {
-  const { figures, look, collectGarbage } = startIn({ heap: 34, busyShare: 0 })
+test.each(['heap', 'buffers'] as const)('limit: then it is collected again for 8 MiB of garbage: %s', (where) => {
+  const { figures, look, collectGarbage } = startIn()
   look()
-  figures.heap = USED + 7.9
+  look()
+  figures[where] += 7.9
   look()
   expect(collectGarbage).toHaveBeenCalledOnce()
-  figures.heap = USED + 8
+  figures[where] += 0.1
   look()
   expect(collectGarbage).toHaveBeenCalledTimes(2)
 })
 
 test('what V8 has collected by itself counts', () => {
-  const { figures, look, collectGarbage } = startIn({ heap: 34, busyShare: 0 })
+  const { figures, look, collectGarbage } = startIn()
   look()
-  figures.heap = USED - 5
   look()
-  figures.heap = USED + 3
+  figures.heap = KEPT - 5
+  look()
+  figures.heap = KEPT + 3
   look()
   expect(collectGarbage).toHaveBeenCalledTimes(2)
 })
 
-test('limit: a heap of more than 128 MiB is left alone, because collecting it would be noticed', () => {
-  const { figures, look, collectGarbage } = startIn({ heap: 128.1, busyShare: 0 })
+test('a collection that takes ten times as long is repeated for ten times as much', () => {
+  const { figures, look, collectGarbage } = startIn({ heap: 1_000, collectMs: 250 })
   look()
-  expect(collectGarbage).not.toHaveBeenCalled()
-  figures.heap = 128
+  look()
+  figures.heap = KEPT + 79
   look()
   expect(collectGarbage).toHaveBeenCalledOnce()
+  figures.heap = KEPT + 80
+  look()
+  expect(collectGarbage).toHaveBeenCalledTimes(2)
 })

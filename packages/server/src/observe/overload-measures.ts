@@ -1,5 +1,4 @@
 import { totalmem } from 'node:os'
-import { eventLoopUtilization } from 'node:perf_hooks'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -23,13 +22,9 @@ export type Measures = {
   now(): number
   /** Delay of the event loop: how late a timer fires that is due at once. */
   lateMs(): Promise<number>
-  /** The share of the time since the last call in which the event loop did something. */
-  busyShare(): number
   memory(): Memory
   collectGarbage(): void
 }
-
-let lastLook = eventLoopUtilization()
 
 export const processMeasures: Measures = {
   now: () => performance.now(),
@@ -42,11 +37,6 @@ export const processMeasures: Measures = {
       const dueAt = performance.now() + PROBE_MS
       setTimeout(() => resolve(performance.now() - dueAt), PROBE_MS).unref()
     }),
-  busyShare() {
-    const before = lastLook
-    lastLook = eventLoopUtilization()
-    return eventLoopUtilization(lastLook, before).utilization
-  },
   memory() {
     const { rss, heapUsed, arrayBuffers } = process.memoryUsage()
     return {

@@ -28,10 +28,7 @@ export type Overload = {
 }
 
 /** Checks this process twice a second, without keeping it alive. */
-export function watchOverload(
-  log: Pick<Log, 'warn' | 'info'>,
-  measures: Omit<Measures, 'busyShare'> = processMeasures,
-): Overload {
+export function watchOverload(log: Pick<Log, 'warn' | 'info'>, measures: Measures = processMeasures): Overload {
   const isLoopLate = createLoopRule()
   const findShortMemory = createMemoryRule(measures.collectGarbage)
   let isOverloaded = false

@@ -90,7 +90,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   /** What deletes messages, in whichever way. */
   const removal: RemovalPorts = { store, objects, now, log, onRemoved: (teamId, ids) => doors?.deleted(teamId, ids) }
   const sweep = startSweep({ ...removal, store, log, holdsLock }, config.sweepEverySeconds * 1000)
-  const checks = createKeyChecks(now)
+  const checks = createKeyChecks()
   const { rootDomain } = config
   const site = {
     appUrl: config.appUrl,
@@ -102,7 +102,7 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
   let isClosing = false
 
   function endKey(keyId: string): void {
-    checks.ended(keyId)
+    checks.recordEnding(keyId)
     streams.endKey(keyId)
   }
 
@@ -133,7 +133,10 @@ export async function assembleApi(config: Config, log: Log, parts: ApiParts) {
     mailboxes: { ...removal, store, rootDomain, random: secureRandom, newId },
     keys: {
       // Many requests of a test run have the same key.
-      store: { ...store, findPrincipal: sharedWithinTurn(store.findPrincipal, (keyHash) => keyHash) },
+      store: {
+        ...store,
+        findPrincipal: sharedWithinTurn(checks.remembering(store.findPrincipal), (keyHash) => keyHash),
+      },
       hashKey: hashApiKey,
       keyRotated: createKeyFile({ path: join(config.dataDir, KEY_FILE), hashKey: hashApiKey, log }),
       endKey,

@@ -57,8 +57,9 @@ export async function compareIds(
 }
 
 /**
- * Absent ids have the same shape, with the number of a copy or attempt at their end, and are near the real ones in any index. Both kinds are written in the same way, because
- * a text that was just made takes longer to send.
+ * An absent id differs from the real one in eight digits near its end, so that both are near each other in any index. The
+ * last four number a copy or an attempt. Both kinds are written in the same way, because a text that was just made takes
+ * longer to send.
  */
 function written(request: IdRequest, kind: Kind, random: SeededRandom): IdRequest {
   const middle = (id: string) =>

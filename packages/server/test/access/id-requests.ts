@@ -11,7 +11,7 @@ import { expectedFor, PROCEDURES, type startSessionMatrix } from './session-matr
 
 type Matrix<Start extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Start>>
 
-/** Query parameters and names of inputs that are ids. A cursor is none. */
+/** Query parameters and names of inputs that are ids. `lastEventId` is a cursor. */
 const NAME_OF_ID = /^(?:ids?|(?!lastEvent)\w*(?:Id|_id))$/
 
 const ROUTES_WITH_IDS = ROUTES.filter(({ access, path }) => scopesFor(access) && path.includes('{')).map(({ id }) => id)

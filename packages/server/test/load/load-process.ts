@@ -12,7 +12,8 @@ export type LoadReply = { started: true } | { report: LoadReport } | { error: st
 /** The load in its own process, so that it does not delay the measurements of the test. `preloads` change the SDK. */
 export async function startLoadProcess(options: LoadOptions, preloads: string[] = []) {
   const execArgv = ['--conditions=mailhatch-source', ...preload(...preloads)]
-  const child = fork(PROGRAM, { execArgv })
+  // JSON would turn a figure that nothing was measured for into null.
+  const child = fork(PROGRAM, { execArgv, serialization: 'advanced' })
   onTestFinished(() => void child.kill('SIGKILL'))
 
   async function ask(message: object): Promise<LoadReply> {

@@ -43,6 +43,8 @@ function percent(from: Times, to: Times): number {
 export const AWAY_PERCENT_MIN = 5
 /** What the host has delayed is caught up by then. */
 const CATCHING_UP_SECONDS = 2
+/** What is late by more without the host is the program's. */
+const LATE_MS = 100
 
 /** The seconds in which the host takes processor time away. Other systems than Linux do not tell. */
 export class HostAway {
@@ -67,9 +69,9 @@ export class HostAway {
     this.#lookedAt = at
   }
 
-  /** Whether the host was there between these times of `performance.now()`, and shortly before. */
-  wasThere(from: number, to: number): boolean {
-    for (let second = secondOf(from) - CATCHING_UP_SECONDS; second <= secondOf(to); second++) {
+  /** Whether the host was there when something was to happen, by `performance.now()`, and for the time before and after. */
+  wasThere(dueAt: number): boolean {
+    for (let second = secondOf(dueAt) - CATCHING_UP_SECONDS; second <= secondOf(dueAt + LATE_MS); second++) {
       if (this.#seconds.has(second)) return false
     }
     return true

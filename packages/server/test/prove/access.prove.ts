@@ -42,8 +42,8 @@ const WITHOUT_EFFECT = [
 ]
 
 /**
- * The same for operations: questions and lists of workers, reports and deliveries of messages, which the owner's pages show
- * elsewhere or later, and a secret, which is shown once.
+ * The same for operations: questions and lists of workers, and reports and deliveries of messages, which the owner's pages
+ * show elsewhere or later.
  */
 const OPERATIONS_WITHOUT_EFFECT = [
   'listScripts',
@@ -53,7 +53,6 @@ const OPERATIONS_WITHOUT_EFFECT = [
   'reportSetAside',
   'replayWebhookDelivery',
   'replayFailedWebhookDeliveries',
-  'rotateWebhookSecret',
 ]
 
 const SESSION_CALLERS: SessionCaller[] = [

@@ -14,6 +14,8 @@ const REQUESTS = 20_000
 const CONTROL_REQUESTS = 1_500
 /** The others need an invitation, another member, mail for other domains, or a payment provider. */
 const PROCEDURES_MIN = 50
+/** The others need a token, a mail without a team, or a provider. */
+const OTHERS_MIN = 5
 /** Most find a message, or have other parameters that are refused. */
 const HELD_MIN = 20
 /** Two in a hundred have one, and a few of these also have no end. */
@@ -94,7 +96,8 @@ test('hostile requests', async () => {
         'operations of the REST API with a success',
         succeeded(found, FUZZ_ROUTES.map(nameOf)),
       ),
-      counted(
+      atLeast(
+        OTHERS_MIN,
         `other routes of ${FUZZ_OTHER_ROUTES.length} with a success`,
         succeeded(found, FUZZ_OTHER_ROUTES.map(nameOf)),
       ),

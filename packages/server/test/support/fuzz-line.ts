@@ -85,6 +85,6 @@ const mayBeHeld = (target: string) => /wait|settled/.test(target)
 
 function requestedWaitMs(target: string): number {
   const asked = new URLSearchParams(target.slice(target.indexOf('?') + 1)).getAll('wait').map(Number)
-  const seconds = [...asked, target.includes('settled') ? SETTLED_WAIT_SECONDS : 0]
-  return 1_000 * Math.max(...seconds.filter((one) => one <= WAIT_SECONDS_MAX))
+  const valid = asked.filter((seconds) => seconds <= WAIT_SECONDS_MAX)
+  return 1_000 * Math.max(valid.length === 0 && target.includes('settled') ? SETTLED_WAIT_SECONDS : 0, ...valid)
 }

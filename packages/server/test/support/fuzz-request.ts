@@ -13,7 +13,7 @@ export type FuzzRequest = {
   isAlone: boolean
   /** It never ends, so the server may close the connection without a response. */
   isTruncated: boolean
-  /** A header is not valid HTTP, so the server responds and closes the connection. */
+  /** A header is not valid HTTP. The server responds, to most of them by closing the connection. */
   isMalformed: boolean
   /** So many of them are sent at once, and each gets its own answer. */
   copies: number
@@ -97,7 +97,7 @@ type Drawn = {
   operation: string | null
 }
 
-/** Their inputs are odd already. */
+/** Inputs of procedures are odd already. */
 const EXACT_INPUTS = 0.8
 
 /** Declared routes mostly, then procedures of the dashboard, then everything else. */
@@ -146,8 +146,9 @@ function parameterValue(random: SeededRandom, messageIds: string[]): string {
 /** Half of all requests have valid credentials, so that they get further. */
 function credentials(random: SeededRandom, target: string, material: FuzzMaterial): string[] {
   const { secret, readingKey, sessions } = material
-  // Not for `/auth`, where they would be ended.
-  if (/^\/(?:trpc|app)\b/.test(target) && random.chance(0.85)) {
+  // Not where the sessions of the run would end.
+  const isForSession = /^\/(?:trpc|app|auth)\b/.test(target) && !/sign-out|sessions|password/.test(target)
+  if (isForSession && random.chance(0.85)) {
     const session = random.pick(sessions)
     return [`Cookie: ${session.cookie}`, `Origin: ${session.origin}`]
   }

@@ -47,7 +47,6 @@ function apiThatFails(wrong: readonly Check[], { access }: Route): Hono<ApiEnvir
     mailboxes: {},
     keys: {
       store: { findPrincipal: async () => (has('key') ? null : principal) },
-      checks: { passed() {} },
       now: Date.now,
       recordUse() {},
       rateLimit() {
