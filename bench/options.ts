@@ -34,7 +34,7 @@ const FULL: Plan = {
   latencyMails: 400,
   waiters: 10_000,
   starts: 5,
-  idleMs: 5_000,
+  idleMs: 10_000,
   purgeMessages: 100_000,
   purgeMails: 200,
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { collectWhenIdle } from './idle-garbage.ts'
 
-const LOOK_MS = 5_000
+const LOOK_MS = 2_000
 const MEBIBYTE = 1024 * 1024
 const KEPT = 20
 

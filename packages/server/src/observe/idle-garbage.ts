@@ -1,7 +1,7 @@
 import { eventLoopUtilization } from 'node:perf_hooks'
 import { processMeasures, type Memory } from './overload-measures.ts'
 
-const LOOK_EVERY_MS = 5_000
+const LOOK_EVERY_MS = 2_000
 /** Of the time since the last look. Without requests, a server is busy for less than a hundredth. */
 const BUSY_SHARE_MAX = 0.02
 /** The start alone leaves about 15 MB in the heap, and V8 reserves as much again. */
