@@ -29,7 +29,7 @@ export const PARTS: Part[] = [
   {
     name: 'power-cut',
     title: 'Accepted mail survives a power cut',
-    minutes: 5,
+    minutes: 6,
     proofs: 3,
     shortForms: ['crash/acceptance-order.test.ts'],
     needs: ['Linux', 'permission to mount', 'a free loop device', 'mkfs.ext4', 'findmnt'],
@@ -37,7 +37,7 @@ export const PARTS: Part[] = [
   {
     name: 'faults',
     title: 'Failing buckets and databases lose nothing',
-    minutes: 11,
+    minutes: 9,
     proofs: 1,
     shortForms: ['crash/faults.test.ts', 'crash/failing-folder.test.ts'],
   },
@@ -75,7 +75,7 @@ export const PARTS: Part[] = [
   {
     name: 'smtp',
     title: 'Hostile SMTP dialogues inject nothing',
-    minutes: 6,
+    minutes: 4,
     proofs: 2,
     shortForms: ['hostile/smtp-dialogues.test.ts'],
   },
@@ -100,7 +100,7 @@ export const PARTS: Part[] = [
   {
     name: 'access',
     title: 'Every route enforces its declared access',
-    minutes: 3,
+    minutes: 5,
     proofs: 3,
     shortForms: ['openapi-keys.test.ts', 'procedures-roles.test.ts', 'access/other-routes.test.ts'],
   },
@@ -115,7 +115,7 @@ export const PARTS: Part[] = [
   {
     name: 'webhooks',
     title: 'Webhooks do not reach internal addresses',
-    minutes: 2,
+    minutes: 1,
     proofs: 2,
     shortForms: ['hostile/hostile-urls.test.ts'],
     needs: ['Linux', 'network namespaces with unshare and ip'],
@@ -123,7 +123,7 @@ export const PARTS: Part[] = [
   {
     name: 'backup',
     title: 'A backup under load is complete',
-    minutes: 2,
+    minutes: 1,
     proofs: 2,
     shortForms: [],
   },
