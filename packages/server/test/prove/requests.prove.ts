@@ -14,8 +14,8 @@ const REQUESTS = 20_000
 const CONTROL_REQUESTS = 1_500
 /** The others need an invitation, another member, mail for other domains, or a payment provider. */
 const PROCEDURES_MIN = 50
-/** The others need a token, a mail without a team, or a provider. */
-const OTHERS_MIN = 5
+/** Pages and downloads. The others need a token, a password, a mail without a team, or a provider. */
+const OTHERS_MIN = 3
 /** Most find a message, or have other parameters that are refused. */
 const HELD_MIN = 20
 /** Two in a hundred have one, and a few of these also have no end. */
