@@ -92,7 +92,7 @@ type Drawn = {
   usualMethod: string
   target: string
   body: Json
-  /** How often it is sent as it is. */
+  /** How often it is sent as it is. Otherwise `fuzzBody` changes it, or not. */
   exactShare: number
   operation: string | null
 }
