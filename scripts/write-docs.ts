@@ -1,6 +1,6 @@
-// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the tables of metrics and spans, the page about scale, what
+// Writes the generated files: .env.example, docs/reference/settings.md, llms.txt, the tables of metrics and spans, the pages about performance and scale, what
 // differs from other mail catchers, and the examples embedded in pages. `--check` only reports whether they are current.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../packages/server/src/program/settings.ts'
 import { METRICS, type MetricDeclaration } from '../packages/server/src/observe/metric-table.ts'
@@ -9,8 +9,9 @@ import type { IntendedDifference } from '../packages/server/test/compat/differen
 import { MAILDEV_TABLES } from '../packages/server/test/compat/maildev-differences.ts'
 import { INTENDED_DIFFERENCES as MAILHOG_DIFFERENCES } from '../packages/server/test/compat/mailhog-differences.ts'
 import { INTENDED_DIFFERENCES as MAILPIT_DIFFERENCES } from '../packages/server/test/compat/mailpit-differences.ts'
+import { performanceFiles } from '../bench/performance/page.ts'
 import { scalePage } from '../bench/scale/page.ts'
-import { readReports } from '../bench/scale/stored-reports.ts'
+import { haveReports, readReports } from '../bench/stored-reports.ts'
 import { withExamples } from './embed-examples.ts'
 
 const root = new URL('../', import.meta.url)
@@ -130,7 +131,8 @@ const files: Record<string, string> = {
   'docs/reference/settings.md': settingsPage(),
   'docs/operate/monitoring.md': withMetrics(readFileSync(new URL('docs/operate/monitoring.md', root), 'utf8')),
   'docs/operate/tracing.md': withSpans(readFileSync(new URL('docs/operate/tracing.md', root), 'utf8')),
-  'docs/operate/scale.md': scalePage(readReports()),
+  'docs/operate/scale.md': scalePage(readReports('benchmark', 'replicas', 'scale', 'citus')),
+  ...(haveReports('comparison', 'growth') && performanceFiles(readReports('comparison', 'growth'))),
   'llms.txt': llmsIndex(),
   ...peerPages(),
 }
@@ -138,7 +140,7 @@ for (const name of PAGES_WITH_EXAMPLES) files[name] = withExamples(readFileSync(
 for (const [name, content] of Object.entries(files)) {
   const file = new URL(name, root)
   if (!process.argv.includes('--check')) writeFileSync(file, content)
-  else if (readFileSync(file, 'utf8') !== content) {
+  else if (!existsSync(file) || readFileSync(file, 'utf8') !== content) {
     console.error(`${name} is outdated: run npm run docs`)
     process.exitCode = 1
   }

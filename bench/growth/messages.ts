@@ -19,7 +19,7 @@ export async function growMessages(place: Place, folder: string, plan: MessagesP
   for (const size of plan.sizes) {
     await store.growTo(size)
     const report = (series: string, unit: string, value: number) => onPoint({ series, unit, size, value })
-    report('messages removed', '/s', await store.remove(Math.min(plan.removed, size / 10)))
+    report('messages removed', 'messages/s', await store.remove(Math.min(plan.removed, size / 10)))
     await measure(store, folder, plan, report)
   }
 }

@@ -33,7 +33,8 @@ Usage: node --conditions=mailhatch-source bench/growth/run.ts [options]
   --quick            A short run up to ${Math.max(...QUICK.messages.sizes)} messages. Printed only.
   --help             This text.
 
-A whole run takes an hour and 12 GB of disk, and writes bench/growth/report.md. Do not use the machine for anything else during it.
+A whole run takes an hour and 12 GB of disk, and writes bench/growth/report.json, from which npm run docs writes the page about performance. Do not
+use the machine for anything else during the run.
 `
 
 /** Null for --help; throws on invalid options. */

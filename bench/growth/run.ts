@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readGivenOptions } from '../given-options.ts'
@@ -7,11 +7,12 @@ import { sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { firstLine, formatFigure } from '../results.ts'
 import { startDatabases, type Databases } from '../search/databases.ts'
+import { writeReport } from '../stored-reports.ts'
 import type { CurveName, DatabaseKind, OnPoint, Point } from './curve.ts'
 import { growMessages } from './messages.ts'
 import { HELP, readOptions, type Options, type Plan } from './options.ts'
 import { growReplicas } from './replicas.ts'
-import { renderReport, type Growth } from './report.ts'
+import { renderGrowth, type Growth } from './report.ts'
 import { growTeams } from './teams.ts'
 import { growWaits } from './waits.ts'
 
@@ -73,10 +74,6 @@ async function run({ plan, curves, databases: kinds, isWhole }: Options): Promis
   if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const seconds = (performance.now() - startedAt) / 1_000
   const growth: Growth = { machine: describeMachine(), points, seconds, notes }
-  const text = renderReport(growth)
-  if (isWhole) {
-    writeFileSync(new URL('report.md', import.meta.url), text)
-    writeFileSync(new URL('report.json', import.meta.url), `${JSON.stringify(growth, null, 2)}\n`)
-  }
-  console.log(`\n${text}`)
+  if (isWhole) writeReport('growth', growth)
+  console.log(`\n${renderGrowth(growth)}`)
 }

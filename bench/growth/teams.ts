@@ -19,7 +19,7 @@ export async function growTeams(place: Place, sizes: number[], onPoint: OnPoint)
   for (const size of sizes) {
     teams.push(...(await makeTeams(store, `grown-${size}`, size - teams.length)))
     const [rates] = await compareRates([{ name: 'store', store, teams }], ROUNDS)
-    KINDS.forEach(({ name }, kind) => onPoint({ series: name, unit: '/s', size, value: rates!.rates[kind]! }))
+    KINDS.forEach(({ name }, kind) => onPoint({ series: name, unit: 'calls/s', size, value: rates!.rates[kind]! }))
   }
   await store.close()
 }

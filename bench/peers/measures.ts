@@ -5,7 +5,15 @@ import { residentMegabytes } from '../programs.ts'
 import { median, percentile, perSecond } from '../statistics.ts'
 import type { Plan } from './options.ts'
 import type { Peer } from './peer.ts'
-import { INGESTS, RECIPIENTS, SMALL_REUSED } from './scenarios.ts'
+import {
+  INGESTS,
+  LATEST_OF_EACH,
+  LATEST_OF_ONE,
+  LATEST_UNDER_LOAD,
+  RECIPIENTS,
+  SEARCH,
+  SMALL_REUSED,
+} from './scenarios.ts'
 import { Trial } from './trial.ts'
 
 export type Measuring = {
@@ -13,7 +21,7 @@ export type Measuring = {
   folder: string
   plan: Plan
   /** Called with each figure of the program in this round. */
-  onFigure: (scenario: string, unit: string, value: number) => void
+  onFigure: (scenario: string, unit: string, value: number, stored?: number) => void
 }
 
 /** For background work after the start or a load. */
@@ -73,26 +81,21 @@ export async function measureWarm({ peer, folder, plan, onFigure }: Measuring): 
 export async function measureLatest({ peer, folder, plan, onFigure }: Measuring): Promise<void> {
   await Trial.of(peer, folder, async (trial) => {
     const durationMs = plan.sampleMs
-    const poll = async (scenario: string, request: string, freshBelow?: number) => {
-      const load = { request, durationMs, ...(freshBelow === undefined ? {} : { freshBelow }) }
-      const { answers, elapsedMs, p99Ms } = await trial.poll(load)
-      onFigure(scenario, 'answers/s', perSecond(answers, elapsedMs))
-      onFigure(`${scenario}, p99`, 'ms', p99Ms)
-    }
     let stored = 0
     for (const size of plan.sizes) {
       const filled = await trial.send(SMALL_REUSED, { mailsMax: size - stored })
-      const label = `${shown(size)} stored`
-      await poll(`latest of one address, ${label}`, trial.latestOf(1))
-      await poll(`latest of ${shown(RECIPIENTS)} addresses, ${label}`, trial.latestOf('each'), RECIPIENTS)
+      const poll = async (scenario: string, request: string, freshBelow?: number) => {
+        const load = { request, durationMs, ...(freshBelow === undefined ? {} : { freshBelow }) }
+        const { answers, elapsedMs, p99Ms } = await trial.poll(load)
+        onFigure(scenario, 'answers/s', perSecond(answers, elapsedMs), size)
+        onFigure(`${scenario}, p99`, 'ms', p99Ms, size)
+      }
+      await poll(LATEST_OF_ONE, trial.latestOf(1))
+      await poll(LATEST_OF_EACH, trial.latestOf('each'), RECIPIENTS)
       const sending = trial.send(SMALL_REUSED, { mailsPerSecond: filled.perSecond / 2, durationMs })
-      await poll(
-        `latest of ${shown(RECIPIENTS)} addresses, ${label}, while mail arrives at half of its peak`,
-        trial.latestOf('each'),
-        RECIPIENTS,
-      )
+      await poll(LATEST_UNDER_LOAD, trial.latestOf('each'), RECIPIENTS)
       stored = size + (await sending).mails
-      if (trial.running.search) await poll(`search for a word of all mails, ${label}`, trial.running.search(WORD))
+      if (trial.running.search) await poll(SEARCH, trial.running.search(WORD))
     }
   })
 }

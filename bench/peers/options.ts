@@ -23,7 +23,7 @@ export type Options = {
   plan: Plan
   measures: Measure[]
   peers: Peer[]
-  /** Other runs are only printed. */
+  /** With a peer that is not installed for it, in all rounds. Other runs are only printed. */
   isWhole: boolean
 }
 
@@ -61,8 +61,9 @@ Usage: node --conditions=mailhatch-source bench/peers/run.ts [options]
   --quick             A short run. Printed only.
   --help              This text.
 
-MailDev is always measured; it is installed from npm into the system's temporary folder. A whole run with three more programs takes an hour and
-writes bench/peers/report.md. Do not use the machine for anything else during the run.
+MailDev is always measured; it is installed from npm into the system's temporary folder. A run with another program and ${FULL.rounds} rounds or more
+writes bench/peers/report.json, from which npm run docs writes the page about performance. With three more programs it takes an hour. Do not use
+the machine for anything else during the run.
 `
 
 /** Null for --help; throws on invalid options. */
@@ -79,11 +80,13 @@ export function readOptions(args: string[]): Options | null {
   })
   if (values.help) return null
   const plan = values.quick ? QUICK : FULL
+  const rounds = values.rounds === undefined ? plan.rounds : readRounds(values.rounds)
+  const peers = values.peer.map(readPeer)
   return {
-    plan: { ...plan, rounds: values.rounds === undefined ? plan.rounds : readRounds(values.rounds) },
+    plan: { ...plan, rounds },
     measures: values.only === undefined ? [...MEASURES] : values.only.split(',').map(readMeasure),
-    peers: values.peer.map(readPeer),
-    isWhole: !values.quick && values.only === undefined,
+    peers,
+    isWhole: !values.quick && values.only === undefined && peers.length > 0 && rounds >= FULL.rounds,
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readGivenOptions } from '../given-options.ts'
@@ -6,11 +6,12 @@ import { describeMachine, findOtherWork } from '../machine.ts'
 import { sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { firstLine, formatFigure } from '../results.ts'
+import { writeReport } from '../stored-reports.ts'
 import { measureFirst, measureFresh, measureLatest, measureWarm, type Measuring } from './measures.ts'
 import { HELP, readOptions, type Measure, type Options } from './options.ts'
 import { mailDev, mailhatch } from './installed-peers.ts'
 import type { Peer } from './peer.ts'
-import { renderReport, type Comparison, type Figure } from './report.ts'
+import { renderComparison, type Comparison, type Figure } from './report.ts'
 
 /** `isOnce`: in the first round only, because it takes long and its many requests even out what disturbs it. */
 const RUN: Record<Measure, { work: (measuring: Measuring) => Promise<void>; isOnce?: true }> = {
@@ -41,9 +42,10 @@ async function run({ plan, measures, peers: given, isWhole }: Options): Promise<
     console.log(`${measure}, round ${round} of ${plan.rounds}: ${peer.name}`)
     const own = mkdtempSync(join(folder, 'round-'))
     try {
-      const onFigure: Measuring['onFigure'] = (scenario, unit, value) => {
-        console.log(`  ${scenario}: ${formatFigure(value)} ${unit}`)
-        figures.push({ measure, scenario, unit, program: peer.name, value })
+      const onFigure: Measuring['onFigure'] = (scenario, unit, value, stored) => {
+        const of = stored === undefined ? '' : ` (${stored} stored)`
+        console.log(`  ${scenario}${of}: ${formatFigure(value)} ${unit}`)
+        figures.push({ measure, scenario, ...(stored !== undefined && { stored }), unit, program: peer.name, value })
       }
       await RUN[measure].work({ peer, folder: own, plan, onFigure })
     } catch (error) {
@@ -66,10 +68,6 @@ async function run({ plan, measures, peers: given, isWhole }: Options): Promise<
   if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const seconds = (performance.now() - startedAt) / 1_000
   const comparison: Comparison = { machine: describeMachine(), plan, figures, seconds, notes }
-  const text = renderReport(comparison)
-  if (isWhole) {
-    writeFileSync(new URL('report.md', import.meta.url), text)
-    writeFileSync(new URL('report.json', import.meta.url), `${JSON.stringify(comparison, null, 2)}\n`)
-  }
-  console.log(`\n${text}`)
+  if (isWhole) writeReport('comparison', comparison)
+  console.log(`\n${renderComparison(comparison)}`)
 }

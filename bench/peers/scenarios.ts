@@ -6,6 +6,11 @@ export const RECIPIENT = `u${FRESH_DIGITS}@mailhatch.test`
 /** Different addresses of the load, in turn. */
 export const RECIPIENTS = 1_000
 
+export const LATEST_OF_ONE = 'latest of one address'
+export const LATEST_OF_EACH = `latest of ${RECIPIENTS.toLocaleString('en-US')} addresses`
+export const LATEST_UNDER_LOAD = `${LATEST_OF_EACH}, at half of the peak of mail`
+export const SEARCH = 'search for a word of all mail'
+
 export type Ingest = { name: string; mail: MailOptions; connections: number; reuse: boolean }
 
 function ingest(

@@ -5,12 +5,12 @@ import { parseArgs } from 'node:util'
 import { describeMachine, findOtherWork } from '../machine.ts'
 import { SOURCE_PROGRAM, WEBHOOK_SECRET } from '../product.ts'
 import { freePort, removeFolder, startProgram, stopPrograms } from '../programs.ts'
+import { writeReport } from '../stored-reports.ts'
 import { startCluster, startPlain, type Cluster } from './citus-cluster.ts'
 import { mailDuring } from './citus-mail.ts'
 import { disrupt } from './citus-moves.ts'
 import { compareRates, type Rates } from './citus-rate.ts'
 import { renderCitusReport } from './citus-report.ts'
-import { writeReport } from './stored-reports.ts'
 import { makeTeams, openStore, TEAMS } from './citus-teams.ts'
 
 const MOVES = 20

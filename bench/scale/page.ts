@@ -5,8 +5,11 @@ import { TEAMS } from '../replicas/fleet.ts'
 import { CONNECTIONS } from '../replicas/measure.ts'
 import { formatFigure } from '../results.ts'
 import { median } from '../statistics.ts'
+import type { Reports } from '../stored-reports.ts'
 import { LOADS, rate, sizeOf, sizingTable, total, type Capacity } from './sizing.ts'
-import type { Reports } from './stored-reports.ts'
+
+/** What the page is written from. */
+type ScaleReports = Pick<Reports, 'benchmark' | 'replicas' | 'scale' | 'citus'>
 
 /** A plan for a request to a bucket on another machine. Not measured, and the page says so. */
 const ASSUMED_REQUEST_MS = 50
@@ -16,7 +19,7 @@ const NODES = 20
 const REPLICAS = 10
 
 /** docs/operate/scale.md. Every figure is one of a report, or computed from some. */
-export function scalePage(reports: Reports): string {
+export function scalePage(reports: ScaleReports): string {
   const capacity = capacityOf(reports)
   return [
     introduction(reports),
@@ -29,7 +32,7 @@ export function scalePage(reports: Reports): string {
   ].join('\n')
 }
 
-function capacityOf({ replicas, scale }: Reports): Capacity {
+function capacityOf({ replicas, scale }: ScaleReports): Capacity {
   const { storing } = scale.bucket
   return {
     sqliteBytes: total(scale.sqlite) / scale.messages,
@@ -41,7 +44,7 @@ function capacityOf({ replicas, scale }: Reports): Capacity {
   }
 }
 
-function introduction({ benchmark, replicas, scale, citus }: Reports): string {
+function introduction({ benchmark, replicas, scale, citus }: ScaleReports): string {
   const { cores, processor, memoryGigabytes } = scale.machine
   const { max_connections, max_wal_size } = TEST_SETTINGS
   const isBusy = [benchmark, replicas, scale, citus].some(({ notes }) => notes.some((note) => note.includes('busy')))
@@ -58,7 +61,7 @@ Separate machines were not measured. Run the benchmarks on your own machines bef
 `
 }
 
-function costs({ scale }: Reports, { sqliteBytes, postgresBytes, requestsPerMail }: Capacity): string {
+function costs({ scale }: ScaleReports, { sqliteBytes, postgresBytes, requestsPerMail }: Capacity): string {
   const { bucket, messages, postgres } = scale
   const storing = Object.entries(bucket.storing.counts).map(([method, count]) => `${count / bucket.mails} ${method}`)
   const deleting = Object.values(bucket.deleting.counts).reduce((sum, count) => sum + count)
@@ -76,7 +79,7 @@ HTML is stored once in the row and once in the raw mail. Attachments are stored 
 `
 }
 
-function throughput({ benchmark, replicas, scale }: Reports): string {
+function throughput({ benchmark, replicas, scale }: ScaleReports): string {
   const onSqlite = medians(replicas, 'SQLite')
   const onReplicas = [1, 2, 3].map((count) => medians(replicas, `PostgreSQL, ${count} replica${count > 1 ? 's' : ''}`))
   const each = (key: 'intakeOneTeam' | 'intakeTeams' | 'latest') =>
@@ -123,7 +126,7 @@ packing several mails into one object would be the first optimisation.
 `
 }
 
-function oneDatabase({ replicas, scale }: Reports, capacity: Capacity): string {
+function oneDatabase({ replicas, scale }: ScaleReports, capacity: Capacity): string {
   const [small, medium] = LOADS
   const one = medians(replicas, 'PostgreSQL, 1 replica')
   const peakShare = (10 * small!.perSecond) / medians(replicas, 'SQLite').intakeTeams
@@ -149,7 +152,7 @@ standby ([deploy.md](deploy.md)).
 `
 }
 
-function severalServers({ citus, scale, replicas }: Reports, capacity: Capacity): string {
+function severalServers({ citus, scale, replicas }: ScaleReports, capacity: Capacity): string {
   const { perSecond, mails } = LOADS[2]!
   const node = { mails: mails / NODES, perSecond: perSecond / NODES }
   const { disruption, mail, rates } = citus
@@ -192,7 +195,7 @@ of a single team is ordered by one lock (${formatFigure(medians(replicas, 'Postg
 `
 }
 
-function retention({ scale }: Reports): string {
+function retention({ scale }: ScaleReports): string {
   const { partitions, removal } = scale
   const { insertSeconds, newestMs, byIdMs, dropSeconds, readSeconds, forgetIdsSeconds, count } = partitions
   const { megabytes, loaded, idleInsertsPerSecond: idle } = removal
@@ -224,13 +227,13 @@ If the disk grows although the message count does not, autovacuum is too slow: l
 `
 }
 
-function of(replicas: Reports['replicas'], name: string) {
+function of(replicas: ScaleReports['replicas'], name: string) {
   const found = replicas.measured.find((measured) => measured.name === name)
   if (!found) throw new Error(`bench/replicas has no ${name}.`)
   return found
 }
 
-function medians(replicas: Reports['replicas'], name: string) {
+function medians(replicas: ScaleReports['replicas'], name: string) {
   const { figures, wakes } = of(replicas, name)
   return {
     intakeOneTeam: median(figures.map((figure) => figure.intakeOneTeam)),
@@ -241,7 +244,7 @@ function medians(replicas: Reports['replicas'], name: string) {
 }
 
 /** The median of a scenario of the product itself. */
-function seriesOf(benchmark: Reports['benchmark'], scenario: string): number {
+function seriesOf(benchmark: ScaleReports['benchmark'], scenario: string): number {
   const found = benchmark.series.find((series) => series.scenario === scenario && series.subject === 'Mailhatch')
   if (!found) throw new Error(`bench/report.json has no ${scenario}.`)
   return found.median

@@ -8,11 +8,11 @@ import { describeMachine, findOtherWork } from '../machine.ts'
 import { removeFolder } from '../programs.ts'
 import { databaseFile } from '../search/databases.ts'
 import { fillStore } from '../search/fill.ts'
+import { writeReport } from '../stored-reports.ts'
 import { countBucketRequests } from './bucket-requests.ts'
 import { measurePartitions } from './partitions.ts'
 import { addYoungerCopies, measureRemoval } from './removal.ts'
 import { renderReport } from './report.ts'
-import { writeReport } from './stored-reports.ts'
 import { copyAndIndex, postgresSizes, sqliteSizes } from './store-sizes.ts'
 
 /** Figures for docs/operate/scale.md, which `npm run docs` writes: the size of a store, requests to a bucket, and ways to delete expired messages. Takes twelve minutes. */
