@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sql, type Sql } from '../src/store/sql.ts'
+import { assemble, sql, type Sql } from '../src/store/sql.ts'
 import { whyMiscounted } from './support/bound-database.ts'
 import { whyUnbound } from './support/team-bound.ts'
 
@@ -50,11 +50,11 @@ const UNBOUND = [
   sql`truncate messages`,
 ]
 
-test.each(BOUND.map((statement) => [statement.text.join('?'), statement] as const))('bound: %s', (_, statement) => {
+test.each(BOUND.map((statement) => [assemble(statement).text, statement] as const))('bound: %s', (_, statement) => {
   expect(whyUnbound(statement)).toBeNull()
 })
 
-test.each(UNBOUND.map((statement) => [statement.text.join('?'), statement] as const))(
+test.each(UNBOUND.map((statement) => [assemble(statement).text, statement] as const))(
   'not bound: %s',
   (_, statement) => {
     expect(whyUnbound(statement)).not.toBeNull()
@@ -72,9 +72,9 @@ test.each(['lock_team', 'store_messages'])('the function %s is bound to the team
   const statements = statementsOf(name)
   expect(statements.map(whyUnbound).filter((problem) => problem !== null)).toEqual([])
   // The same statements without the comparison with the team.
-  const unbound = statements.map(({ text, values }) => ({
-    text: text.map((piece) => piece.replace(/team_id = $/, 'id = ')),
-    values,
+  const unbound = statements.map(({ strings, parts }) => ({
+    strings: strings.map((piece) => piece.replace(/team_id = $/, 'id = ')),
+    parts,
   }))
   expect(unbound.filter(whyUnbound)).not.toEqual([])
 })
@@ -89,7 +89,7 @@ function statementsOf(name: string): Sql[] {
   // The messages that the function is given have a column with the name of a table.
   const plain = body.replaceAll(/for item in .*?\bloop\b/gs, '').replaceAll(/\bitem\.\w+/g, 'null')
   return plain.split(';').map((statement) => {
-    const text = statement.split(/\bteam\b/)
-    return { text, values: Array.from({ length: text.length - 1 }, () => 't') }
+    const strings = statement.split(/\bteam\b/)
+    return { strings, parts: Array.from({ length: strings.length - 1 }, () => 't') }
   })
 }

@@ -1,6 +1,6 @@
 import type { CopiedPart, CopiedTable } from './copy-tables.ts'
 import type { Database } from './database.ts'
-import { joinSql, listOf, sql, type Sql, type SqlValue } from './sql.ts'
+import { fixedSql, joinSql, listOf, sql, type Sql, type SqlValue } from './sql.ts'
 
 /** Per query, and per transaction. */
 const ROWS_MAX = 1_000
@@ -142,7 +142,7 @@ function wholeOf(part: CopiedPart): KeyRange {
 
 /** Names come only from copy-tables.ts. */
 function name(text: string): Sql {
-  return { text: [text], values: [] }
+  return fixedSql(text)
 }
 
 function list(names: readonly string[]): Sql {

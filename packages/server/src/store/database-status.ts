@@ -7,7 +7,7 @@ import { NEWEST_SCHEMA, readSchemaState } from './postgres-schema.ts'
 import { connectAlone } from './postgres-session.ts'
 import { isShared } from './postgres-upgrade.ts'
 import { toQuery } from './postgres-statements.ts'
-import { sql, type Sql } from './sql.ts'
+import { assemble, sql, type Sql } from './sql.ts'
 import * as sqlite from './sqlite-migrations.ts'
 import { BLOCK_SIZE } from './text-block.ts'
 
@@ -78,9 +78,10 @@ async function readSqlite(file: string): Promise<DatabaseStatus> {
   try {
     const schema = Number(connection.prepare('pragma user_version').get()!['user_version'])
     const schemas = { schema, newestSchema, isFinishOpen: false }
-    const counts = await countsOf(schemas, async <Row>({ text, values }: Sql) =>
-      prepareQuery<Row>(connection, text.join('?')).all(...values),
-    )
+    const counts = await countsOf(schemas, async <Row>(query: Sql) => {
+      const { text, values } = assemble(query)
+      return prepareQuery<Row>(connection, text).all(...values)
+    })
     return { ...schemas, counts, cluster: null }
   } finally {
     connection.close()

@@ -50,7 +50,7 @@ export type View = {
   oldestReceivedAt: number
   filter: MessageFilter
   words?: SearchWords
-  /** Called before each step of a long search. Throws to cancel it, when the client is gone. */
+  /** Called before each step of a long search or a wait. Throws if the client is gone. */
   proceed?: () => void
 }
 

@@ -9,7 +9,7 @@ import type { NewMessage } from './messages.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 import { createSqlStore } from './sql-store.ts'
-import { sql } from './sql.ts'
+import { fixedSql, sql } from './sql.ts'
 import { messageFor, newId, NOW } from './store-contract.ts'
 import type { Store } from './store.ts'
 import type { NewEvent } from './webhooks.ts'
@@ -83,7 +83,7 @@ function newPrepared() {
 async function rowsOf(database: Database): Promise<Record<string, object[]>> {
   const tables: Record<string, object[]> = {}
   for (const table of TABLES) {
-    const rows = await database.read<Record<string, unknown>>({ text: [`select * from ${table}`], values: [] })
+    const rows = await database.read<Record<string, unknown>>(fixedSql(`select * from ${table}`))
     const comparable = rows.map((row) => {
       const columns = Object.entries(row).map(([name, value]) => [name, CLOCKED.includes(name) ? typeof value : value])
       return Object.fromEntries(columns.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)))

@@ -1,5 +1,5 @@
 import type { QueryConfig } from 'pg'
-import type { Sql, SqlValue } from './sql.ts'
+import { assemble, type Sql, type SqlValue } from './sql.ts'
 
 /**
  * Statement texts differ only by the given filters, so a busy server has few. Each prepared statement costs memory on
@@ -10,18 +10,15 @@ const PREPARED_MAX = 200
 const names = new Map<string, string>()
 
 /** A statement in the form that `pg` sends. */
-export function toQuery({ text, values }: Sql): QueryConfig<unknown[]> {
-  return { text: joined(text), values: values.map(toParameter) }
+export function toQuery(statement: Sql): QueryConfig<unknown[]> {
+  const { text, values } = assemble(statement, (number) => `$${number}`)
+  return { text, values: values.map(toParameter) }
 }
 
 /** The same, prepared if it is common. Only for a connection that stays the same. */
 export function toNamedQuery(statement: Sql): QueryConfig<unknown[]> {
   const query = toQuery(statement)
   return { ...query, name: nameOf(query.text) }
-}
-
-function joined(text: readonly string[]): string {
-  return text.reduce((before, piece, index) => `${before}$${index}${piece}`)
 }
 
 function nameOf(text: string): string | undefined {

@@ -3,7 +3,7 @@ import { sqlOf, type Write } from './database.ts'
 import { retrying, type Connections, type Borrowed } from './postgres-connections.ts'
 import { toDatabaseError, isRetryable } from './postgres-errors.ts'
 import { COMMIT, ROLLBACK, send } from './postgres-session.ts'
-import { sql, type Sql } from './sql.ts'
+import { isSql, sql, type Sql, type SqlValue } from './sql.ts'
 import { createTeamQueues } from './team-queues.ts'
 
 /** A larger group would delay its transactions, and other processes that wait for the team, too much. */
@@ -72,18 +72,20 @@ function takeGroup(waiting: Waiting[]): Waiting[] {
   let count = 0
   for (const { statements } of waiting) {
     if (count > 0 && (hasCondition(statements) || hasCondition(waiting[0]!.statements))) break
-    characters += statements.reduce((sum, statement) => sum + charactersOf(statement), 0)
+    characters += statements.reduce((sum, statement) => sum + charactersOf(sqlOf(statement)), 0)
     if (count > 0 && (count === TRANSACTIONS_PER_COMMIT || characters > CHARACTERS_PER_COMMIT)) break
     count++
   }
   return waiting.splice(0, count)
 }
 
-function charactersOf(statement: Write): number {
-  return sqlOf(statement).values.reduce<number>(
-    (sum, value) => sum + (value === null || typeof value === 'number' ? 8 : value.length),
-    0,
-  )
+/** Of its values. */
+function charactersOf({ parts }: Sql): number {
+  return parts.reduce<number>((sum, part) => sum + (isSql(part) ? charactersOf(part) : lengthOf(part)), 0)
+}
+
+function lengthOf(value: SqlValue): number {
+  return value === null || typeof value === 'number' ? 8 : value.length
 }
 
 function hasCondition(statements: Write[]): boolean {

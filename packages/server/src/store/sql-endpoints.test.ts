@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../test/support/server.ts'
 import { sqlOf, type Database } from './database.ts'
 import { addToOutbox } from './sql-outbox.ts'
 import { createSqlStore } from './sql-store.ts'
-import { sql, type Sql } from './sql.ts'
+import { assemble, sql, type Sql } from './sql.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 import { newId } from './store-contract.ts'
 import type { Store } from './store.ts'
@@ -26,7 +26,7 @@ async function start() {
     },
     async writeFor(teamId, ...statements) {
       written.push(...statements.map(sqlOf))
-      const isStep = statements.some((one) => 'text' in one && one.text.join('').includes('endpoint inactive'))
+      const isStep = statements.some((one) => assemble(sqlOf(one)).text.includes('endpoint inactive'))
       if (isStep && power.stepsLeft-- <= 0) throw new Error('the power is gone')
       const results = await database.writeFor(teamId, ...statements)
       if (isStep) changed.push(Number(results[0]))
@@ -96,9 +96,9 @@ test('no deliveries fail for an enabled endpoint', async () => {
   expect(await count('pending')).toBe(1_200)
 })
 
-async function planOf(database: Database, { text, values }: Sql): Promise<string[]> {
-  const explained = { text: [`explain query plan ${text[0]}`, ...text.slice(1)], values }
-  return (await database.read<{ detail: string }>(explained)).map(({ detail }) => detail)
+async function planOf(database: Database, query: Sql): Promise<string[]> {
+  const plan = await database.read<{ detail: string }>(sql`explain query plan ${query}`)
+  return plan.map(({ detail }) => detail)
 }
 
 test.each(['success', 'failed'] as const)('a page of %s deliveries reads no others', async (status) => {
@@ -133,7 +133,7 @@ test('with a long backlog, a write reads only the deliveries that it changes', a
     const plan = await planOf(database, statement)
     expect(plan.filter((detail) => /^(?:SCAN|SEARCH) deliveries .*\(team_id=\?\)$/.test(detail))).toEqual([])
     const changed = plan.filter(
-      (_, index) => index === 0 && /^\s*(?:update|delete from) deliveries/.test(statement.text[0]!),
+      (_, index) => index === 0 && /^\s*(?:update|delete from) deliveries/.test(assemble(statement).text),
     )
     expect(changed.filter((detail) => !/ deliveries .*\(team_id=\? AND id=\?\)$/.test(detail))).toEqual([])
   }

@@ -1,35 +1,21 @@
 export type SqlValue = string | number | null | Uint8Array
 
-/** A statement with separate values. Values reach a database only this way. */
-export type Sql = { text: readonly string[]; values: SqlValue[] }
+/** A statement, or a piece of one, with separate values. Values reach a database only this way. */
+export type Sql = { strings: readonly string[]; parts: readonly (Sql | SqlValue)[] }
 
-/** `sql` fragments can be nested. Everything else becomes a bound value. */
+/** `sql` pieces can be nested. Everything else becomes a bound value. */
 export function sql(strings: TemplateStringsArray, ...parts: (Sql | SqlValue)[]): Sql {
-  if (!parts.some(isSql)) return { text: strings, values: parts as SqlValue[] }
-  const values: SqlValue[] = []
-  for (const part of parts) {
-    if (isSql(part)) values.push(...part.values)
-    else values.push(part)
-  }
-  return { text: compose(strings, parts), values }
+  return { strings, parts }
 }
 
-function compose(strings: TemplateStringsArray, parts: (Sql | SqlValue)[]): string[] {
-  const text = [strings[0]!]
-  parts.forEach((part, index) => {
-    const following = strings[index + 1]!
-    if (isSql(part)) {
-      text.push(text.pop()! + part.text[0]!, ...part.text.slice(1))
-      text.push(text.pop()! + following)
-    } else {
-      text.push(following)
-    }
-  })
-  return text
+/** SQL without values that no template can contain, such as a name. The text must not come from outside. */
+export function fixedSql(text: string): Sql {
+  return { strings: [text], parts: [] }
 }
 
 export function joinSql(pieces: Sql[], separator: Sql): Sql {
-  return pieces.reduce((all, piece) => sql`${all}${separator}${piece}`)
+  const parts = pieces.flatMap((piece, index) => (index === 0 ? [piece] : [separator, piece]))
+  return { strings: Array.from({ length: parts.length + 1 }, () => ''), parts }
 }
 
 export function listOf(values: SqlValue[]): Sql {
@@ -39,6 +25,25 @@ export function listOf(values: SqlValue[]): Sql {
   )
 }
 
-function isSql(part: Sql | SqlValue): part is Sql {
-  return part !== null && typeof part === 'object' && 'text' in part
+export function isSql(part: Sql | SqlValue): part is Sql {
+  return part !== null && typeof part === 'object' && 'parts' in part
+}
+
+/** The whole text, and its values in their order. `placeholderOf` is given the number of a value, from 1. */
+export function assemble(
+  whole: Sql,
+  placeholderOf: (number: number) => string = () => '?',
+): { text: string; values: SqlValue[] } {
+  const values: SqlValue[] = []
+
+  function textOf({ strings, parts }: Sql): string {
+    let text = strings[0]!
+    parts.forEach((part, index) => {
+      text += isSql(part) ? textOf(part) : placeholderOf(values.push(part))
+      text += strings[index + 1]!
+    })
+    return text
+  }
+
+  return { text: textOf(whole), values }
 }

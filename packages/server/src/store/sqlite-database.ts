@@ -8,7 +8,7 @@ import { openWriter } from '../sqlite/writer.ts'
 import { sqlOf, toResults, type Database, type Dialect, type Results, type Write } from './database.ts'
 import type { OnMigration } from './migration-progress.ts'
 import { migrateSqlite } from './sqlite-migrations.ts'
-import { sql, type Sql } from './sql.ts'
+import { assemble, fixedSql, sql, type Sql } from './sql.ts'
 
 /** Statement texts differ only by the given filters, so a busy server has few. Limits the memory a client can use. */
 const CACHED_STATEMENTS = 500
@@ -67,8 +67,7 @@ export function openSqliteDatabase(path: string, { onMigration, onCommit }: Sqli
 }
 
 function toStatement(given: Write): Statement {
-  const { text, values } = sqlOf(given)
-  return { text: joined(text), values, isRequired: 'required' in given }
+  return { ...assemble(sqlOf(given)), isRequired: 'required' in given }
 }
 
 function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {
@@ -84,11 +83,10 @@ function statementsOf(connection: DatabaseSync): <Row>(query: Sql) => Row[] {
   }
 
   // The author of a query names its columns and so knows its rows.
-  return <Row>({ text, values }: Sql) => prepared(joined(text)).all(...values) as Row[]
-}
-
-function joined(text: readonly string[]): string {
-  return text.join('?')
+  return <Row>(query: Sql) => {
+    const { text, values } = assemble(query)
+    return prepared(text).all(...values) as Row[]
+  }
 }
 
 const SQLITE: Dialect = {
@@ -107,7 +105,7 @@ const SQLITE: Dialect = {
   isIn: (column, query) => sql`${column} in (${query})`,
 
   // Part of the text: with a bound count, SQLite plans the statement again on every call, which takes longer than running it.
-  limit: (count) => ({ text: [`limit ${Math.trunc(count)}`], values: [] }),
+  limit: (count) => fixedSql(`limit ${Math.trunc(count)}`),
 
   now: (at) => sql`${at}`,
 

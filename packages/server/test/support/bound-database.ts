@@ -1,5 +1,5 @@
 import { sqlOf, type Database, type Dialect } from '../../src/store/database.ts'
-import { sql, type Sql } from '../../src/store/sql.ts'
+import { assemble, sql, type Sql } from '../../src/store/sql.ts'
 import { teamsOf, whyUnbound } from './team-bound.ts'
 
 /** Statements that look over all teams, and why. They only read. */
@@ -114,6 +114,6 @@ function fail(problem: string): never {
   throw error
 }
 
-function plain({ text }: Sql): string {
-  return text.join('?').replaceAll(/\s+/g, ' ').trim()
+function plain(statement: Sql): string {
+  return assemble(statement).text.replaceAll(/\s+/g, ' ').trim()
 }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { openPostgresDatabase } from '../../src/store/postgres-database.ts'
 import { createSqlStore } from '../../src/store/sql-store.ts'
+import { sql } from '../../src/store/sql.ts'
 import type { Team } from '../../src/store/mailboxes.ts'
 import type { ListAnchor, StoredSummary } from '../../src/store/messages.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -99,7 +100,7 @@ export async function copyJourney(server: PostgresServer, messages: number): Pro
 
 async function messagesIn(url: string): Promise<number> {
   const store = await openPostgresDatabase(url)
-  const [row] = await store.read<{ count: number }>({ text: ['select count(*) as count from messages'], values: [] })
+  const [row] = await store.read<{ count: number }>(sql`select count(*) as count from messages`)
   await store.close()
   return row!.count
 }

@@ -10,10 +10,9 @@ export type NamedTable = { name: string; query: Query | null; alias: string; key
 /** A condition, as its parts that are all true. One of a `left join` says something only about the table that is joined. */
 export type Condition = { parts: string[]; only: string | null }
 
-/** In lower case, with one space between words, without literals and quotes. `?1` is the first parameter. */
-export function queryOf(text: readonly string[]): Query {
-  const numbered = text.reduce((before, piece, index) => `${before}?${index}${piece}`)
-  const plain = numbered.toLowerCase().replaceAll(/'[^']*'/g, "''")
+/** In lower case, with one space between words, without literals and quotes. `?1` in the text is the first parameter. */
+export function queryOf(text: string): Query {
+  const plain = text.toLowerCase().replaceAll(/'[^']*'/g, "''")
   return inBrackets(plain.replaceAll('"', '').replaceAll(/\s+/g, ' ').trim())
 }
 

@@ -1,4 +1,4 @@
-import type { Sql, SqlValue } from '../../src/store/sql.ts'
+import { assemble, type Sql, type SqlValue } from '../../src/store/sql.ts'
 import { TEAM_TABLES } from '../../src/store/team-tables.ts'
 import { clausesOf, conditionsIn, innerOf, queryOf, tablesIn, type Clause, type Query } from './sql-queries.ts'
 
@@ -18,7 +18,8 @@ export function teamsOf(statement: Sql): SqlValue[] {
   return Array.from(examineStatement(statement).teams)
 }
 
-function examineStatement({ text, values }: Sql): { teams: Set<SqlValue>; problem: string | null } {
+function examineStatement(statement: Sql): { teams: Set<SqlValue>; problem: string | null } {
+  const { text, values } = assemble(statement, (number) => `?${number}`)
   const { parameters, problem } = examineText(text)
   return { teams: new Set(parameters.map((parameter) => values[parameter - 1]!)), problem }
 }
@@ -28,14 +29,13 @@ type ExaminedText = { parameters: number[]; problem: string | null }
 /** Programs run few statements, but each of them often. */
 const known = new Map<string, ExaminedText>()
 
-function examineText(text: readonly string[]): ExaminedText {
-  const key = text.join('?')
+function examineText(text: string): ExaminedText {
   const parameters: number[] = []
-  const examined = known.get(key) ?? {
+  const examined = known.get(text) ?? {
     parameters,
     problem: examine(queryOf(text), [], (parameter) => parameters.push(parameter)).problem,
   }
-  known.set(key, examined)
+  known.set(text, examined)
   return examined
 }
 
