@@ -21,14 +21,14 @@ export function answerErrors<Environment extends AnswerEnvironment>(
   app: Hono<Environment>,
   { log, newRequestId, refusalFor }: Ports,
 ): void {
-  app.use(async (context, next) => {
+  app.use((context, next) => {
     const requestId = newRequestId()
     context.set('requestId', requestId)
     context.header('x-request-id', requestId)
     if (context.req.url.length > URL_CHARACTERS_MAX) {
       throw new AppError('url_too_long', `The URL is longer than ${URL_CHARACTERS_MAX} characters.`)
     }
-    await next()
+    return next()
   })
 
   app.notFound((context) => answer(context, refuseRoute(app.routes, context.req.path)))

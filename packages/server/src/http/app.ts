@@ -15,6 +15,7 @@ import type { ApiPorts } from './ports.ts'
 import { warnOfProxy } from './proxy-warning.ts'
 import { createReference } from './reference/reference.ts'
 import { newRequestId } from './request-id.ts'
+import { createRouter } from './router.ts'
 import { registerRoutes } from './routes/register.ts'
 import { ROUTES } from './routes/routes.ts'
 import { addRpcRoute } from './rpc/handle.ts'
@@ -25,7 +26,7 @@ import { createViewTokens } from './view-token.ts'
 /** The API as a function from request to response. It needs no socket. */
 export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const { keys, webhooks, teams, accounts, inbound, site, observe, now } = ports
-  const app = new Hono<ApiEnvironment>()
+  const app = new Hono<ApiEnvironment>({ router: createRouter() })
   const views = createViewTokens({ encryption: webhooks.encryption, newSecret: accounts.newSecret, now })
   const downloads = createDownloads()
   const admit = createAdmit(keys)

@@ -11,7 +11,7 @@ export function warnOfProxy(
   ports: { site: { isBehindProxy: boolean }; observe: { log: Pick<Log, 'warn'> } },
 ): void {
   let hasWarned = false
-  app.use(async (context, next) => {
+  app.use((context, next) => {
     const isForwarded = !hasWarned && FORWARDING_HEADERS.some((name) => context.req.header(name) !== undefined)
     if (isForwarded && !ports.site.isBehindProxy) {
       hasWarned = true
