@@ -4,6 +4,7 @@ import { refuseRoute } from '../domain/route-refusal.ts'
 import { refusalFor } from '../http/errors.ts'
 import { newRequestId } from '../http/request-id.ts'
 import { requireNotOverloaded } from '../http/shedding.ts'
+import { whileConnected } from '../http/view.ts'
 import { allowPages } from './allow-pages.ts'
 import type { PeerEnvironment } from './caller.ts'
 import { COMMON_HEADERS } from './common-headers.ts'
@@ -45,6 +46,7 @@ export function createRoutes(
     context.set('principal', await enter(context.req.raw.headers))
     // So that a list after the 250 has the mail, and a deletion of all messages leaves none.
     await inbound.worker?.caughtUp(CAUGHT_UP_MS_MAX)
+    whileConnected(context.env?.outgoing)()
     await next()
   })
   const greeting = `Mailhatch, with ${PEERS[name]}'s API. The dashboard is at ${site.appUrl}/\n`

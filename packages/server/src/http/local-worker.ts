@@ -9,8 +9,11 @@ export type LocalWorker = {
   others: OtherMail | null
   /** Receives mail that did not come by SMTP like external mail. Resolves to the ids of its messages, one per recipient. */
   receiveMail: (mail: OwnMail) => Promise<string[]>
-  /** Resolves when all mail that was accepted before this call is a message, or could not become one, at the latest after this time. */
-  caughtUp: (withinMs: number) => Promise<void>
+  /**
+   * Resolves when all mail that was accepted before this call, or that with these ids, was announced once, at the latest after this
+   * time. Unless that failed, or no team gets it, it is a message then.
+   */
+  caughtUp: (withinMs: number, ids?: string[]) => Promise<void>
   /** Where apps send their mail. Null if unknown. */
   smtp: SmtpAddress | null
 }

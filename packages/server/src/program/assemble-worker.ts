@@ -192,7 +192,7 @@ export function assembleWorker(config: Config, log: Log, parts: WorkerParts) {
       transactions: transit.counts.of(range),
       ...(announcer?.onItsWay(range) ?? { waiting: 0, announcing: 0, setAside: 0, isComplete: true }),
     }),
-    caughtUp: async (withinMs: number) => announcer?.caughtUp(withinMs),
+    caughtUp: async (withinMs: number, ids?: string[]) => announcer?.caughtUp(withinMs, ids),
     /** Whether no mail is left that the API does not have. */
     isEmpty: () => transit.counts.isEmpty && announcer !== null && announcer.isEmpty(),
     freeBytes,

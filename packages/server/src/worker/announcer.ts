@@ -1,6 +1,6 @@
 import type { Announcement } from '@mailhatch/sdk'
 import { bytesOf, type Bucket } from '../bucket/bucket.ts'
-import { metadataKey, metadataPrefix } from '../domain/object-keys.ts'
+import { metadataKey, metadataPrefix, parseMetadataKey } from '../domain/object-keys.ts'
 import { isNotReaching, isUnrouted, meansUnreachable, WORKER_FAILED } from '../domain/retry.ts'
 import type { AddressRange, TransitAnswer } from '../domain/transit.ts'
 import type { Log } from '../observe/log.ts'
@@ -64,8 +64,8 @@ export type Announcer = {
   setAsideCount(): number
   /** The mail for these addresses that is not announced yet, or not confirmed. */
   onItsWay(range: AddressRange): Omit<TransitAnswer, 'transactions'>
-  /** Resolves when all mail that was offered before this call has been announced once, at the latest after this time. */
-  caughtUp(withinMs: number): Promise<void>
+  /** Resolves when all mail that was offered before this call, or that with these ids, has been announced once, at the latest after this time. */
+  caughtUp(withinMs: number, ids?: string[]): Promise<void>
   /** Whether the API has all mail that it can have. */
   isEmpty(): boolean
   /** The known mail that no team claims. */
@@ -385,11 +385,12 @@ export function createAnnouncer(given: Ports): Announcer {
     return { waiting: known - ofKnown, announcing: ofKnown + byHand, setAside, isComplete: isComplete() }
   }
 
-  async function caughtUp(withinMs: number): Promise<void> {
+  async function caughtUp(withinMs: number, ids?: string[]): Promise<void> {
     const endsAt = performance.now() + withinMs
-    let keys = [...offered.keys(), ...fresh.keys(), ...inFlight.keys()]
+    const isAwaited = (key: string) => ids === undefined || ids.includes(parseMetadataKey(key)!.id)
+    let keys = [...offered.keys(), ...fresh.keys(), ...inFlight.keys()].filter(isAwaited)
     const isPending = (key: string) => offered.has(key) || fresh.has(key) || stored.has(key) || inFlight.has(key)
-    while ((keys = keys.filter(isPending)).length > 0 && performance.now() < endsAt) {
+    while ((keys = keys.filter(isPending)).length > 0 && !closed && performance.now() < endsAt) {
       const looked = new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS))
       await Promise.race([looked, ...inFlight.values()])
     }

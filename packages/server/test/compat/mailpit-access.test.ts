@@ -62,6 +62,28 @@ test('what a client says of itself is shown as its name, unless it may be a key'
   }
 })
 
+test('of a sent mail, the sender sees the messages of its team, and sending to other teams alone is an error', async () => {
+  const { doors, apiKey, otherKey, sdk } = await start()
+  const send = (key: string, ...to: string[]) =>
+    fetch(`${doors[1]}/api/v1/send`, {
+      method: 'POST',
+      body: JSON.stringify({ From: { Email: 'app@shop.example' }, To: to.map((address) => ({ Email: address })) }),
+      headers: basic('', key),
+    })
+  const sent = await send(apiKey, 'alpha@mailhatch.test', 'qa@other.test', 'beta@mailhatch.test')
+  expect(sent.status).toBe(200)
+  const { data } = await sdk.messages.list({ limit: 2 })
+  expect(data.map(({ mailbox, from }) => [mailbox, from]).toSorted()).toEqual([
+    ['alpha', 'app@shop.example'],
+    ['beta', 'app@shop.example'],
+  ])
+  const refused = await send(otherKey, 'alpha@mailhatch.test')
+  expect([refused.status, await refused.json()]).toEqual([
+    400,
+    { Error: 'The mail was received, but this key sees no message of it.' },
+  ])
+})
+
 test('without a key, the port serves the first team, and the API refuses', async () => {
   const { doors } = await start()
   expect((await ask(`${doors[0]}/api/v1/messages`)).status).toBe(200)

@@ -56,6 +56,8 @@ export function createEvents(ports: DoorPorts, counts: CountMails, limits = EVEN
   }
 
   function sendStatsSoon(group: Group): void {
+    // It ends while it reads what to tell.
+    if (group.ending.signal.aborted) return
     group.state.stats ??= setTimeout(() => {
       group.state.stats = null
       inBackground(count(group).then((counted) => sendStats(group, counted)))

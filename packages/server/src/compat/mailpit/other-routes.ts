@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { FULL_SCOPES } from '../../domain/access.ts'
 import { AppError } from '../../domain/errors.ts'
 import { packageVersion } from '../../http/package-version.ts'
-import { requireScope, viewOf } from '../../http/view.ts'
+import { requireScope } from '../../http/view.ts'
 import { usernameIn } from '../access.ts'
 import { markOpened, notSupported, viewFor, type PeerContext, type PeerEnvironment } from '../caller.ts'
 import { sendHtmlPage, viewed } from '../content.ts'
@@ -12,9 +12,8 @@ import { mailFor, type MailpitPorts } from './caller.ts'
 import { textOf } from './clean-text.ts'
 import { composeMail, SEND_BYTES_MAX, sendBody } from './send.ts'
 
-/** For the first message of a sent mail to become visible, and then for the others. It usually takes milliseconds. */
-const FIRST_VISIBLE_MS_MAX = 10_000
-const ALL_VISIBLE_MS_MAX = 1_000
+/** For a sent mail to become messages. It usually takes milliseconds. */
+const SENT_MS_MAX = 10_000
 
 const CHAOS = 'chaos. Scenarios make the server refuse, delay or cut mail for an address: POST /v1/scenarios.'
 
@@ -93,18 +92,12 @@ export function addOtherRoutes(app: Hono<PeerEnvironment>, ports: MailpitPorts):
       receivedVia: 'compat',
       ...(username && { username }),
     })
-    const view = viewOf(principal, {}, ports.now())
-    let visible = 0
-    const until = (waitMs: number, count: number) =>
-      ports.messages.waits.until(view, { keyId: principal.keyId, waitMs, onGone: () => {} }, async () => {
-        visible = (await store.findCopies(view, ids[0]!)).length
-        return visible >= count ? visible : null
-      })
-    await until(FIRST_VISIBLE_MS_MAX, 1)
-    // Some may belong to others.
-    if (visible > 0) await until(ALL_VISIBLE_MS_MAX, ids.length)
-    if (visible > 0) return ids[0]!
-    throw new AppError('validation_failed', 'The mail was received, but none of its recipients belongs to this team.')
+    await worker.caughtUp(SENT_MS_MAX, ids)
+    const view = viewFor(ports, context)
+    view.proceed?.()
+    const [own] = await store.findCopies(view, ids[0]!)
+    if (own) return ids[0]!
+    throw new AppError('validation_failed', 'The mail was received, but this key sees no message of it.')
   }
 }
 
