@@ -1,6 +1,6 @@
 import { statSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLogger } from '../src/observe/logger.ts'
 import { readConfig } from '../src/program/config.ts'
 import { startApi, startServe } from '../src/program/node.ts'
@@ -46,6 +46,32 @@ describe('contract: SIGTERM stops a program gracefully', () => {
     expect(headers.get('retry-after')).toBe('1')
     expect(body).toMatchObject({ error: expect.any(String), requestId: headers.get('x-request-id') })
     expect((await ended).code).toBe(0)
+  })
+
+  test('waits whose clients have gone a moment before read nothing more, so none fails', async () => {
+    const { url, stop, apiKey } = await startFirst({ METRICS: 'on' })
+    const { cursor } = await reader(url, apiKey).me()
+    const leaving = new AbortController()
+    const request = { headers: { authorization: `Bearer ${apiKey}` }, signal: leaving.signal }
+    const queries = {
+      '/v1/messages': 'wait=60',
+      '/v1/messages/latest': 'wait=60',
+      '/v1/messages/settled': 'mailbox=qa&quiet=20&wait=60',
+    }
+    const waits = Object.entries(queries).flatMap(([path, query]) =>
+      Array.from({ length: 70 }, () => fetch(`${url}${path}?after=${cursor}&${query}`, request)),
+    )
+    const metrics = async () => (await fetch(`${url}/metrics`)).text()
+    await vi.waitFor(async () => expect(await metrics()).toContain('\nmailhatch_waits_held 210\n'))
+    leaving.abort()
+    await Promise.allSettled(waits)
+    await vi.waitFor(async () => {
+      const counted = (await metrics()).split('\n').filter((line) => /^mailhatch_http_requests.*messages/.test(line))
+      const expected = Object.keys(queries).map((path) => expect.stringMatching(`"${path}".*status="408".* 70$`))
+      expect(counted.toSorted()).toEqual(expected)
+    })
+    const { code, stderr } = await stop()
+    expect([code, stderr.split('\n').filter((line) => line.includes('"level":50'))]).toEqual([0, []])
   })
 })
 
@@ -166,8 +192,9 @@ describe('a refused command says why', () => {
 })
 
 /** A first start in its own process, with the key that it created. */
-async function startFirst() {
+async function startFirst(environment: Record<string, string> = {}) {
   const dataDir = temporaryFolder()
-  const program = await startProgram('serve', { DATA_DIR: dataDir, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET })
+  const settings = { DATA_DIR: dataDir, INBOX_WEBHOOK_SECRET: WEBHOOK_SECRET, ...environment }
+  const program = await startProgram('serve', settings)
   return { ...program, apiKey: readFileSync(join(dataDir, 'api-key'), 'utf8').trim() }
 }

@@ -15,7 +15,13 @@ export function searchOf(
   return { ...viewOf(principal, filter, at), proceed: whileConnected(context.env.outgoing) }
 }
 
-/** Uses the socket, because the `signal` of a request costs as much as the rest of a held wait. */
-export function onGone({ env }: Context<ApiEnvironment>) {
-  return (end: () => void) => void env.outgoing?.once('close', end)
+/**
+ * Calls `end` when the client disconnects, or at once if it has. Uses the socket, because the `signal` of a request costs as much
+ * as the rest of a held wait.
+ */
+export function onGone({ env: { outgoing } }: Context<ApiEnvironment>) {
+  return (end: () => void) => {
+    if (outgoing?.destroyed) end()
+    else outgoing?.once('close', end)
+  }
 }

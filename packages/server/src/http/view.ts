@@ -17,7 +17,7 @@ export function teamView(team: Team, filter: MessageFilter, now: number): View {
   return { teamId: team.id, oldestReceivedAt: oldestVisible(team, now), filter }
 }
 
-/** Ends a long search when its client disconnects. The client does not see the error. */
+/** Ends a long search or a wait when its client disconnects. The client does not see the error. */
 export function whileConnected(outgoing: { destroyed: boolean } | undefined): () => void {
   return () => {
     if (outgoing?.destroyed) throw new AppError('request_timeout', 'The client disconnected.')

@@ -9,11 +9,17 @@ const ONE_OPEN = { ...NOTHING, onItsWay: { ...NOTHING_ON_ITS_WAY, transactions: 
 
 /** A store with messages up to `position`, and workers that say what `next` is. */
 async function begin(quietMs: number) {
-  const state = { position: 0, next: ONE_OPEN, asked: 0, onAsked: () => {} }
+  const state = { position: 0, next: ONE_OPEN, asked: 0, isGone: false, onAsked() {} }
+  const proceed = () => {
+    if (state.isGone) throw new Error('gone')
+  }
   const settling = await beginSettling(
     {
       store: {
-        newestPosition: async () => state.position,
+        async newestPosition() {
+          if (state.isGone) throw new Error('the database is closed')
+          return state.position
+        },
         // Only whether there are any matters here.
         followMessages: async (_, { after, upTo }) => Array.from({ length: upTo - after }, () => ({}) as never),
       },
@@ -27,7 +33,7 @@ async function begin(quietMs: number) {
       },
       now: Date.now,
     },
-    { view: VIEW, range: RANGE, quietMs, waitMs: 0 },
+    { view: { ...VIEW, proceed }, range: RANGE, quietMs, waitMs: 0 },
   )
   return { state, settling }
 }
@@ -49,6 +55,15 @@ test('mail that becomes a message while the workers are asked is not reported as
   }
   expect(await settling.look()).toBe(null)
   expect(await settling.giveUp()).toMatchObject({ position: 1, onItsWay: NOTHING_ON_ITS_WAY })
+})
+
+test('nothing is read for a client that goes while the workers are asked', async () => {
+  const { state, settling } = await begin(0)
+  state.onAsked = () => {
+    state.isGone = true
+  }
+  await expect(settling.look()).rejects.toThrow('gone')
+  await expect(settling.giveUp()).rejects.toThrow('gone')
 })
 
 test('without a new message, the workers are not asked again', async () => {

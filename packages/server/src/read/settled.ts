@@ -50,6 +50,7 @@ export async function beginSettling({ store, exchange, now }: Ports, { view, ran
   }
 
   async function hasNew(): Promise<boolean> {
+    view.proceed?.()
     const upTo = await store.newestPosition(view.teamId)
     if (upTo === newest.position) return false
     const found = await store.followMessages(view, { after: newest.position, upTo, limit: 1 })

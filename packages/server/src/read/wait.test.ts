@@ -109,13 +109,19 @@ test('when the time is up the result is null, and the follower is removed', asyn
   expect(followers.count()).toBe(0)
 })
 
-test('a wait whose client has disconnected ends', async () => {
-  const { waitFor, followers } = await start()
-  const gone = Promise.withResolvers<() => void>()
-  const waiting = waitFor('never', { onGone: gone.resolve })
-  const end = await gone.promise
+test('a wait whose client has disconnected ends, with what the view says of it', async () => {
+  const { waits, team, followers } = await start()
+  const leave = Promise.withResolvers<() => void>()
+  let isGone = false
+  const proceed = () => {
+    if (isGone) throw new Error('gone')
+  }
+  const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag: 'never' }, proceed }
+  const waiting = waits.until(view, { keyId: 'key', waitMs: 30_000, onGone: leave.resolve }, async () => null)
+  const end = await leave.promise
+  isGone = true
   end()
-  expect(await waiting).toBeNull()
+  await expect(waiting).rejects.toThrow('gone')
   expect(followers.count()).toBe(0)
 })
 

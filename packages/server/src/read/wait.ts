@@ -22,7 +22,10 @@ export type HeldWait = { filter: MessageFilter; startedAt: number; waitMs: numbe
 export type Look<Found> = (arrived: StoredMessage | null) => Promise<Found | null>
 
 export type Waits = {
-  /** Calls `look` until it finds something or the time is up, then returns null. Existing mail is found immediately. */
+  /**
+   * Calls `look` until it finds something or the time is up, then returns null. Existing mail is found immediately. Throws
+   * what `proceed` of the view throws if the client has gone.
+   */
   until<Found>(view: View, options: WaitOptions, look: Look<Found>): Promise<Found | null>
   /** Waits that this process currently holds for the team, oldest first. */
   heldFor(teamId: string): HeldWait[]
@@ -63,6 +66,8 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
         const timer = again && setTimeout(() => wake(null), again.afterMs)
         match = await Promise.race([woken, timeUp.promise, ...(again ? [again.sooner] : [])])
         clearTimeout(timer)
+        // For a client that has gone, nothing more is read: the database may be closed by then.
+        view.proceed?.()
       }
       if (isClosing) throw shuttingDown()
       return null

@@ -210,7 +210,10 @@ export function createWorkerExchange({ broadcasts }: { broadcasts: Broadcasts })
     },
     async poll({ worker, holdMs, answers, onGone }) {
       if (isReleased) throw shuttingDown()
-      if (workers.joined(worker)) await join(worker)
+      if (workers.joined(worker)) {
+        await join(worker)
+        if (isReleased) throw shuttingDown()
+      }
       passOn(worker, takeAnswers(worker, answers))
       if (questionsFor(worker).length === 0 && holdMs > 0) await hold(worker, holdMs, onGone)
       return questionsFor(worker)
