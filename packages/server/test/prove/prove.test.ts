@@ -207,6 +207,22 @@ test('the page shows figures, limits, controls and what failed', () => {
   expect(page).toContain('| not run yet |')
 })
 
+test('the page does not repeat a text of the proof before', () => {
+  const other = { ...PROOF, tried: 'Another way.' }
+  const page = reliabilityPage({ kill: { ...resultOf(PROOF), proofs: [PROOF, PROOF, other, PROOF] } })
+  const shown = page.split('\n').filter((line) => line.startsWith('**No mail') || line.startsWith('Control:'))
+  expect(shown).toEqual([
+    `**${PROOF.claim}** ${PROOF.tried}`,
+    `Control: ${PROOF.control.tried}`,
+    `**${PROOF.claim}** Tried as above.`,
+    'Control: as above.',
+    `**${PROOF.claim}** Another way.`,
+    'Control: as above.',
+    `**${PROOF.claim}** ${PROOF.tried}`,
+    'Control: as above.',
+  ])
+})
+
 test('the page says above its table how many parts passed, and of which commits they are', () => {
   const passed = resultOf(PROOF)
   const failed: PartResult = { ...passed, outcome: 'failed' }

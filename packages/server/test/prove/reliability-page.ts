@@ -129,18 +129,19 @@ function shownTitle({ title }: Part, { outcome }: PartResult): string {
   return `${outcome === 'passed' ? '' : NOT_SHOWN}${title}`
 }
 
-function proofLines(proof: Proof): string[] {
-  const { tried, figures, control } = proof
+function proofLines(proof: Proof, index: number, all: Proof[]): string[] {
+  const { figures, control } = proof
+  const before = all[index - 1]
   const claim = `${brokenIn(proof).length === 0 ? '' : NOT_SHOWN}${proof.claim}`
   return [
-    `**${claim}** ${tried}`,
+    `**${claim}** ${proof.tried === before?.tried ? 'Tried as above.' : proof.tried}`,
     '',
     '| figure | found | limit |',
     '|---|---|---|',
     ...figures.map((figure) => figureRow(figure)),
     ...control.figures.map((figure) => figureRow(figure, 'control: ')),
     '',
-    `Control: ${control.tried}`,
+    `Control: ${control.tried === before?.control.tried ? 'as above.' : control.tried}`,
     '',
   ]
 }
