@@ -19,8 +19,9 @@ export function searchOf(
  * Calls `end` when the client disconnects, or at once if it has. Uses the socket, because the `signal` of a request costs as much
  * as the rest of a held wait.
  */
-export function onGone({ env: { outgoing } }: Context<ApiEnvironment>) {
+export function onGone({ env }: Context<ApiEnvironment>) {
   return (end: () => void) => {
+    const { outgoing } = env
     if (outgoing?.destroyed) end()
     else outgoing?.once('close', end)
   }
