@@ -107,6 +107,28 @@ test('transactions of one turn share a commit, and more than fit into one are al
   await vi.waitFor(() => expect(commits).toBe(1 + Math.ceil(1_999 / TRANSACTIONS_PER_COMMIT)))
 })
 
+test('a transaction that may wait shares the commit of the next one, in order, and is written soon without one', async () => {
+  let commits = 0
+  const { write, numbers } = open(watchWriter({ onCommit: () => commits++ }).threadUrl)
+  const kept = write([insert(1)], { mayWait: true })
+  await Promise.all([kept, write([step('update numbers set number = 2 where number = 1')])])
+  expect(numbers()).toEqual([2])
+  await vi.waitFor(() => expect(commits).toBe(1))
+  await write([insert(3)], { mayWait: true })
+  expect(numbers()).toEqual([2, 3])
+  await vi.waitFor(() => expect(commits).toBe(2))
+})
+
+test('closing writes what may wait', async () => {
+  const { write, close, path } = open()
+  const kept = write([insert(1)], { mayWait: true })
+  await close()
+  await kept
+  const reopened = openForReading(path)
+  onTestFinished(() => reopened.close())
+  expect(reopened.prepare('select number from numbers').all()).toEqual([{ number: 1 }])
+})
+
 test('each transaction gets its own result, even if concurrent writes fail', async () => {
   const { write, numbers } = open()
   async function writeOneByOne(first: number): Promise<void> {

@@ -3,13 +3,19 @@ import { TRANSACTIONS_PER_COMMIT, type PackedStatement, type WriterReply, type W
 import type { GroupOutcome, Outcome, Result, Statement } from './transactions.ts'
 
 export type Writer = {
-  /** Runs one transaction. Resolves with the result of each statement once they are on disk. */
-  write(statements: Statement[]): Promise<Result[]>
+  /**
+   * Runs one transaction. Resolves with the result of each statement once they are on disk. With `mayWait`, it shares the
+   * commit of a later one, if one comes soon.
+   */
+  write(statements: Statement[], options?: { mayWait: boolean }): Promise<Result[]>
   /** Resolves when all pending writes are done and the file is closed. */
   close(): Promise<void>
 }
 
 type Waiting = { statements: Statement[]; resolve: (results: Result[]) => void; reject: (error: unknown) => void }
+
+/** How long a transaction that nobody waits for is kept for the next one, which saves a commit. */
+const WAIT_MS = 10
 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
 
@@ -28,6 +34,7 @@ export function openWriter(path: string, { threadUrl = THREAD, onCommit }: Write
   let queued: Waiting[] = []
   let posted: Waiting[] = []
   let isPostDue = false
+  let waiting: NodeJS.Timeout | undefined
   let isClosing = false
 
   const channel = threadFor(threadUrl).open(path, {
@@ -46,6 +53,8 @@ export function openWriter(path: string, { threadUrl = THREAD, onCommit }: Write
 
   function post(): void {
     isPostDue = false
+    clearTimeout(waiting)
+    waiting = undefined
     for (let start = 0; start < queued.length; start += TRANSACTIONS_PER_COMMIT) {
       channel.write(queued.slice(start, start + TRANSACTIONS_PER_COMMIT).map(({ statements }) => statements))
     }
@@ -54,14 +63,17 @@ export function openWriter(path: string, { threadUrl = THREAD, onCommit }: Write
   }
 
   return {
-    write: (statements) =>
+    write: (statements, { mayWait } = { mayWait: false }) =>
       new Promise((resolve, reject) => {
         // The thread may have ended. A write to a closed file would crash the program.
         if (isClosing) return reject(new Error('The database is closed.'))
         queued.push({ statements, resolve, reject })
-        if (posted.length === 0) post()
-        else if (!isPostDue) setImmediate(post)
-        isPostDue = queued.length > 0
+        if (mayWait) waiting ??= setTimeout(post, WAIT_MS)
+        else if (posted.length === 0) post()
+        else if (!isPostDue) {
+          isPostDue = true
+          setImmediate(post)
+        }
       }),
     close() {
       if (isClosing) return closed.promise

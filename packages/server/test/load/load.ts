@@ -91,11 +91,11 @@ export async function startLoad(options: LoadOptions) {
   const usedStreams = new Set<string>()
   const dueAt = new Map<number, number>()
   const acceptedAt = new Map<number, number>()
-  const openWaits = new Map<number, Promise<void>>()
+  const openWaits = new Map<number, { over: Promise<void>; abandon: () => void }>()
+  const waitOptions = options.waitMs === undefined ? {} : { timeout: options.waitMs }
   const ending = new AbortController()
-  // Hundreds of waits and streams listen to it.
+  // Hundreds of streams listen to it. A wait has its own signal: to listen takes longer the more others do.
   setMaxListeners(0, ending.signal)
-  const waitOptions = { signal: ending.signal, ...(options.waitMs === undefined ? {} : { timeout: options.waitMs }) }
   /** Mails from this number on are never sent. */
   let end = Infinity
 
@@ -109,9 +109,15 @@ export async function startLoad(options: LoadOptions) {
     if (shown.length < SHOWN_MAX) shown.push(problem)
   }
 
-  async function wait(number: number): Promise<void> {
+  function openWait(number: number): void {
+    const abandoning = new AbortController()
+    openWaits.set(number, { over: wait(number, abandoning.signal), abandon: () => abandoning.abort() })
+  }
+
+  async function wait(number: number, signal: AbortSignal): Promise<void> {
     try {
-      const email = await sdk.messages.waitFor({ mailbox: mailboxOf(number), tag: tagOf(number) }, waitOptions)
+      const filter = { mailbox: mailboxOf(number), tag: tagOf(number) }
+      const email = await sdk.messages.waitFor(filter, { ...waitOptions, signal })
       if (email.tag !== tagOf(number)) throw new Error(`The wait for ${number} returned ${email.subject}.`)
       counts.waitsAnswered++
       const due = dueAt.get(number)
@@ -119,7 +125,7 @@ export async function startLoad(options: LoadOptions) {
       begunAt.push(due)
       latenciesMs.push(performance.now() - due)
     } catch (error) {
-      if (ending.signal.aborted || number >= end) return
+      if (signal.aborted || number >= end) return
       counts.waitsFailed++
       const accepted = acceptedAt.get(number)
       const since = accepted === undefined ? 'not accepted yet' : `accepted ${performance.now() - accepted} ms before`
@@ -168,7 +174,7 @@ export async function startLoad(options: LoadOptions) {
     if (attempt.attempt === 1) dueAt.set(number, attempt.dueAt)
     else dueAt.delete(number)
     // The next wait is opened long before its mail.
-    if (!openWaits.has(number + waits) && attempt.attempt === 1) openWaits.set(number + waits, wait(number + waits))
+    if (!openWaits.has(number + waits) && attempt.attempt === 1) openWait(number + waits)
   }
 
   function onAccepted(attempt: Attempt): void {
@@ -183,7 +189,7 @@ export async function startLoad(options: LoadOptions) {
 
   const { cursor } = await sdk.me()
   const following = Array.from({ length: streams }, (_, number) => follow(mailboxOf(number), cursor))
-  for (let number = 0; number < waits; number++) openWaits.set(number, wait(number))
+  for (let number = 0; number < waits; number++) openWait(number)
   const sender = startSender({
     smtpPort: options.smtpPort,
     mailsPerSecond: options.mailsPerSecond,
@@ -211,7 +217,9 @@ export async function startLoad(options: LoadOptions) {
     const waitsUnanswered = [...openWaits.keys()].filter((number) => number < end).length
     // The waits whose mail was never sent end here.
     ending.abort()
-    await Promise.all([...following, ...openWaits.values()])
+    const left = Array.from(openWaits.values())
+    for (const { abandon } of left) abandon()
+    await Promise.all([...following, ...left.map(({ over }) => over)])
     host.close()
     const undisturbed = latenciesMs.filter((_, index) => host.wasThere(begunAt[index]!))
     return {
