@@ -1,9 +1,12 @@
-import { mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Me } from '@mailhatch/sdk'
 import { startProgram } from './programs.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 export const API_KEY = 'key-of-the-benchmark-0123456789'
 export const WEBHOOK_SECRET = 'secret-of-the-benchmark'
@@ -24,6 +27,13 @@ export function sourceChangedAt(): number {
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
   return Math.max(...files.map((file) => statSync(file).mtimeMs))
+}
+
+/** Builds the program of the package, unless it is newer than the source. */
+export function build(): void {
+  if (existsSync(BUILT_PROGRAM) && statSync(BUILT_PROGRAM).mtimeMs > sourceChangedAt()) return
+  console.log('building')
+  execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 export type Product = Awaited<ReturnType<typeof startProduct>>

@@ -7,6 +7,7 @@ import { peerFrom } from '../peers/catalog.ts'
 import { mailhatchAs } from '../peers/installed-peers.ts'
 import { RECIPIENT, RECIPIENTS, SMALL_REUSED } from '../peers/scenarios.ts'
 import { Trial } from '../peers/trial.ts'
+import { build } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { formatFigure, MAILHATCH } from '../results.ts'
 import { median, perSecond } from '../statistics.ts'
@@ -56,6 +57,8 @@ const sizes = values.sizes.split(',').map(Number)
 if (!sizes.every((size, index) => Number.isInteger(size) && size > (sizes[index - 1] ?? RECIPIENTS - 1))) {
   throw new Error(`--sizes must be growing numbers from ${RECIPIENTS} on.`)
 }
+
+build()
 
 /** What is polled for. The digits of the address change from request to request, unless it is `one`. */
 const LATEST_QUESTIONS: Record<string, (trial: Trial) => string> = {

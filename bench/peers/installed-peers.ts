@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { API_KEY, startProduct } from '../product.ts'
+import { API_KEY, BUILT_PROGRAM, startProduct } from '../product.ts'
 import { installMailDev, MAILDEV } from '../references/maildev.ts'
 import { MAILHATCH } from '../results.ts'
 import { getRequest } from '../tasks/http-client.ts'
@@ -8,12 +9,16 @@ import { freePort } from '../programs.ts'
 import { pathsOf, startPeer, type PeerName } from './catalog.ts'
 import type { Peer } from './peer.ts'
 
+/** Built, as the package has it. Its start file uses this cache, too. */
+const PROGRAM = { file: BUILT_PROGRAM, cache: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') } }
+
 /** From this checkout. */
 export const mailhatch: Peer = {
   name: MAILHATCH,
   async start(folder) {
     const dataFolder = mkdtempSync(join(folder, 'mailhatch-'))
-    const product = await startProduct(folder, { environment: { DATA_DIR: dataFolder } })
+    const environment = { ...PROGRAM.cache, DATA_DIR: dataFolder }
+    const product = await startProduct(folder, { file: PROGRAM.file, environment })
     return {
       ...product,
       name: MAILHATCH,
@@ -33,9 +38,9 @@ export function mailhatchAs(name: PeerName): Peer {
     async start(folder) {
       const dataFolder = mkdtempSync(join(folder, 'mailhatch-'))
       const httpPort = await freePort()
-      const environment = { DATA_DIR: dataFolder, COMPAT: name, COMPAT_PORT: String(httpPort) }
+      const environment = { ...PROGRAM.cache, DATA_DIR: dataFolder, COMPAT: name, COMPAT_PORT: String(httpPort) }
       return {
-        ...(await startProduct(folder, { environment })),
+        ...(await startProduct(folder, { file: PROGRAM.file, environment })),
         name: MAILHATCH,
         httpPort,
         dataFolder,

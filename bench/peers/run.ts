@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readGivenOptions } from '../given-options.ts'
 import { describeMachine, findOtherWork } from '../machine.ts'
-import { sourceChangedAt } from '../product.ts'
+import { build, sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { firstLine, formatFigure } from '../results.ts'
 import { writeReport } from '../stored-reports.ts'
@@ -26,6 +26,7 @@ if (options) await run(options)
 else console.log(HELP)
 
 async function run({ plan, measures, peers: given, isWhole }: Options): Promise<void> {
+  build()
   const beganAt = Date.now()
   const startedAt = performance.now()
   const notes = [findOtherWork()].filter((note) => note !== null)
