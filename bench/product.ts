@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -29,9 +29,8 @@ export function sourceChangedAt(): number {
   return Math.max(...files.map((file) => statSync(file).mtimeMs))
 }
 
-/** Builds the program of the package, unless it is newer than the source. */
+/** Builds the program as the package has it. */
 export function build(): void {
-  if (existsSync(BUILT_PROGRAM) && statSync(BUILT_PROGRAM).mtimeMs > sourceChangedAt()) return
   console.log('building')
   execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })
 }

@@ -26,10 +26,10 @@ if (options) await run(options)
 else console.log(HELP)
 
 async function run({ plan, measures, peers: given, isWhole }: Options): Promise<void> {
+  const notes = [findOtherWork()].filter((note) => note !== null)
   build()
   const beganAt = Date.now()
   const startedAt = performance.now()
-  const notes = [findOtherWork()].filter((note) => note !== null)
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-peers-'))
   process.on('exit', () => removeFolder(folder))
   const peers = [mailhatch, ...given, await mailDev()]

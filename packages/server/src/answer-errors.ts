@@ -16,10 +16,17 @@ type Ports = {
   refusalFor: (error: unknown) => AppError
 }
 
-/** Gives every failure of API and worker the same shape, and every response an `X-Request-Id`. */
+/** Runs before every route. A response ends the request. */
+export type EarlyStep<Environment extends AnswerEnvironment> = (context: Context<Environment>) => Response | null
+
+/**
+ * Gives every failure of API and worker the same shape, and every response an `X-Request-Id`. The steps share its handler: a held wait
+ * keeps memory for each handler.
+ */
 export function answerErrors<Environment extends AnswerEnvironment>(
   app: Hono<Environment>,
   { log, newRequestId, refusalFor }: Ports,
+  earlySteps: EarlyStep<Environment>[] = [],
 ): void {
   app.use((context, next) => {
     const requestId = newRequestId()
@@ -27,6 +34,10 @@ export function answerErrors<Environment extends AnswerEnvironment>(
     context.header('x-request-id', requestId)
     if (context.req.url.length > URL_CHARACTERS_MAX) {
       throw new AppError('url_too_long', `The URL is longer than ${URL_CHARACTERS_MAX} characters.`)
+    }
+    for (const step of earlySteps) {
+      const response = step(context)
+      if (response) return Promise.resolve(response)
     }
     return next()
   })

@@ -21,9 +21,9 @@ export type Bucket = {
   /**
    * Writes `to`, then deletes `from`: a crash in between leaves both. If `from` does not exist, nothing is written, so a
    * deleted object stays deleted; where a move is not atomic, a short race remains. Moving an object to its own key
-   * replaces it.
+   * replaces it. With `mayWait`, it may share the sync of the next write.
    */
-  move(from: string, to: NewObject): Promise<void>
+  move(from: string, to: NewObject, options?: { mayWait?: boolean }): Promise<void>
   /** Missing keys are not an error. */
   remove(keys: string[]): Promise<void>
   /** In key order, strictly after the cursor. */

@@ -149,10 +149,9 @@ function bucketOn(path: string, reader: DatabaseSync, options: WriterOptions = {
       }
     },
 
-    async move(from, { key, body }) {
+    async move(from, { key, body }, { mayWait = false } = {}) {
       if (!(body instanceof Uint8Array)) throw new Error('Only small objects can be moved.')
-      // It records what has become of a mail, for which nobody waits.
-      await writer.write([step(RENAME, key, body.byteLength, body, from)], { mayWait: true })
+      await writer.write([step(RENAME, key, body.byteLength, body, from)], { mayWait })
     },
 
     async remove(keys) {

@@ -2,17 +2,17 @@ import { Hono } from 'hono'
 import { answerErrors } from '../answer-errors.ts'
 import { createAdmit } from './admit.ts'
 import { addAuthRoutes } from './auth/auth-routes.ts'
-import { allowOrigins } from './cors.ts'
+import { originCheck } from './cors.ts'
 import { addDashboard } from './dashboard.ts'
 import { createDownloads } from './downloads.ts'
 import type { ApiEnvironment } from './environment.ts'
 import { refusalFor } from './errors.ts'
 import { addBillingWebhook } from './billing-webhook.ts'
 import { addSessionDownloads } from './message-files.ts'
-import { meterResponses } from './meter-responses.ts'
+import { addMetricsRoute, meterResponses } from './meter-responses.ts'
 import { addMcpRoute } from './mcp.ts'
 import type { ApiPorts } from './ports.ts'
-import { warnOfProxy } from './proxy-warning.ts'
+import { proxyWarning } from './proxy-warning.ts'
 import { createReference } from './reference/reference.ts'
 import { newRequestId } from './request-id.ts'
 import { createRouter } from './router.ts'
@@ -31,11 +31,11 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const downloads = createDownloads()
   const admit = createAdmit(keys)
   const reference = createReference({ appUrl: site.appUrl ?? null }, ROUTES)
-  answerErrors(app, { log: observe.log, newRequestId, refusalFor })
   if (observe.meters) meterResponses(app, observe.meters)
-  warnOfProxy(app, ports)
-  allowOrigins(app, site.allowedOrigins)
+  const earlySteps = [proxyWarning(ports), originCheck(app, site.allowedOrigins)]
+  answerErrors(app, { log: observe.log, newRequestId, refusalFor }, earlySteps)
 
+  if (observe.meters) addMetricsRoute(app, observe.meters)
   registerRoutes(app, ROUTES, { ...ports, admit, downloads, reference })
   addMcpRoute(app, { admit, site, smtp: inbound.worker?.smtp ?? null, random: keys.random })
   for (const path of ['/auth/*', '/billing/*']) shedWrites(app, path, observe.isOverloaded)

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import type { EarlyStep } from '../answer-errors.ts'
 import { allowOf, methodsOf } from '../domain/route-refusal.ts'
 import type { ApiEnvironment } from './environment.ts'
 
@@ -10,10 +11,11 @@ const MCP_REQUEST_HEADERS = `${REQUEST_HEADERS}, Mcp-Session-Id, Mcp-Protocol-Ve
 const MCP_EXPOSED_HEADERS = `${EXPOSED_HEADERS}, Mcp-Session-Id, WWW-Authenticate`
 const PREFLIGHT_SECONDS = '600'
 
-export function allowOrigins(app: Hono<ApiEnvironment>, allowed: string[]): void {
-  app.use(async (context, next) => {
+/** A step that answers preflights, and lets pages of the allowed origins read responses. */
+export function originCheck(app: Hono<ApiEnvironment>, allowed: string[]): EarlyStep<ApiEnvironment> {
+  return (context) => {
     const origin = context.req.header('origin')
-    if (origin === undefined) return next()
+    if (origin === undefined) return null
     const isAllowed = allowed.includes(origin)
     const isMcp = context.req.path === '/mcp'
     const isPreflight = context.req.method === 'OPTIONS' && context.req.header('access-control-request-method')
@@ -34,6 +36,6 @@ export function allowOrigins(app: Hono<ApiEnvironment>, allowed: string[]): void
       context.header('access-control-allow-origin', origin)
       context.header('access-control-expose-headers', isMcp ? MCP_EXPOSED_HEADERS : EXPOSED_HEADERS)
     }
-    return next()
-  })
+    return null
+  }
 }

@@ -18,8 +18,8 @@ const REQUESTS: Record<string, string> = {
   nothing: '',
 }
 
-async function start() {
-  const listener = await listen({ host: '127.0.0.1', port: 0, fetch: () => new Response('hello') })
+async function start(fetchHere: () => Response | Promise<Response> = () => new Response('hello')) {
+  const listener = await listen({ host: '127.0.0.1', port: 0, fetch: fetchHere })
   onTestFinished(() => listener.close())
   const isWell = async () => (await (await fetch(`http://127.0.0.1:${listener.port}/`)).text()) === 'hello'
   async function open(request: string): Promise<Socket> {
@@ -56,4 +56,25 @@ test.each(cases)('a client that keeps its connection open does not prevent a sto
   const isRefused = /CONNECT|EHLO/.test(request)
   await vi.waitUntil(() => !isRefused || text.includes('"requestId"'))
   await expect(listener.close()).resolves.toBeUndefined()
+})
+
+test('bytes that are no HTTP get an error, but none that could be read as a part of an answer', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<Response>()
+  const { open } = await start(() => {
+    asked.resolve()
+    return answer.promise
+  })
+  onTestFinished(() => answer.resolve(new Response('too late')))
+  async function textOf(socket: Socket): Promise<string> {
+    const texts: string[] = []
+    socket.on('data', (data: Buffer) => texts.push(data.toString()))
+    await once(socket, 'close')
+    return texts.join('')
+  }
+  expect(await textOf(await open(REQUESTS['no HTTP']!))).toContain('"requestId"')
+  const waiting = await open(REQUESTS['a request']!)
+  await asked.promise
+  waiting.write(REQUESTS['no HTTP']!)
+  expect(await textOf(waiting)).toBe('')
 })

@@ -41,7 +41,6 @@ type Options = {
 
 export async function listen({ host, port, fetch, upgrades, readers }: Options): Promise<Listener> {
   const answer = getRequestListener(fetch, { errorHandler: respondUnreadable })
-  const openAnswers = new WeakMap<Duplex, number>()
   /** Their response is written, and Node closes them after it. */
   const refused = new WeakSet<Duplex>()
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
@@ -50,14 +49,8 @@ export async function listen({ host, port, fetch, upgrades, readers }: Options):
       refused.add(socket)
       return refuse(response, MALFORMED)
     }
-    openAnswers.set(socket, (openAnswers.get(socket) ?? 0) + 1)
-    response.once('close', () => openAnswers.set(socket, openAnswers.get(socket)! - 1))
     slowReaders.begin(request, response)
-    void answerAndCount(request, response)
-  }
-  async function answerAndCount(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await answer(request, response)
-    slowReaders.answered(request)
+    void answer(request, response).then(() => slowReaders.answered(request))
   }
   const server = createServer(
     {
@@ -88,7 +81,7 @@ export async function listen({ host, port, fetch, upgrades, readers }: Options):
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (refused.has(socket)) return
     // The client would read anything written now as a part of the response in progress.
-    if (!socket.writable || (openAnswers.get(socket) ?? 0) > 0) socket.destroy()
+    if (!socket.writable || slowReaders.isBeingAnswered(socket)) socket.destroy()
     else respondAndClose(socket, CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED)
   })
   if (typeof port === 'number') server.listen({ port, host, backlog: BACKLOG })

@@ -1,15 +1,15 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import { answerErrors, commonRefusalFor } from '../answer-errors.ts'
 import type { ApiEnvironment } from './environment.ts'
-import { warnOfProxy } from './proxy-warning.ts'
+import { proxyWarning } from './proxy-warning.ts'
 
 function start(isBehindProxy: boolean) {
   const warnings: string[] = []
   const app = new Hono<ApiEnvironment>()
-  warnOfProxy(app, {
-    site: { isBehindProxy },
-    observe: { log: { warn: (_: object, message: string) => void warnings.push(message) } },
-  })
+  const log = { error: () => {}, warn: (_: object, message: string) => void warnings.push(message) }
+  const ports = { log, newRequestId: () => 'id', refusalFor: commonRefusalFor }
+  answerErrors(app, ports, [proxyWarning({ site: { isBehindProxy }, observe: { log } })])
   app.get('/', (context) => context.text('answered'))
   return { warnings, ask: async (headers: Record<string, string>) => (await app.request('/', { headers })).status }
 }

@@ -3,7 +3,7 @@ import { AppError } from '../domain/errors.ts'
 import type { Overload } from '../observe/overload.ts'
 import type { Streams } from '../read/streams.ts'
 import type { Subscriptions } from '../read/subscriptions.ts'
-import type { Waits } from '../read/wait.ts'
+import type { Look, Waits } from '../read/wait.ts'
 import type { ApiEnvironment } from './environment.ts'
 
 /** The server measures its load twice a second, so by then the result may have changed. */
@@ -36,13 +36,8 @@ export function shedHeld({ waits, streams, subscriptions }: Held, { isOverloaded
   return {
     waits: {
       ...waits,
-      async until(view, options, look) {
-        if (options.waitMs === 0 || !isMemoryShort()) return waits.until(view, options, look)
-        // One that matches at once is only a read.
-        const found = await look(null)
-        if (found === null) throw serverBusy()
-        return found
-      },
+      until: (view, options, look) =>
+        options.waitMs > 0 && isMemoryShort() ? findAtOnce(look) : waits.until(view, options, look),
     },
     streams: {
       ...streams,
@@ -63,6 +58,13 @@ export function shedHeld({ waits, streams, subscriptions }: Held, { isOverloaded
       },
     },
   }
+}
+
+/** A wait that matches at once is only a read. */
+async function findAtOnce<Found>(look: Look<Found>): Promise<Found> {
+  const found = await look(null)
+  if (found === null) throw serverBusy()
+  return found
 }
 
 function serverBusy(): AppError {

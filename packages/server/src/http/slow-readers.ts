@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 export const READER_LIMITS = {
   /**
@@ -39,6 +40,8 @@ export type SlowReaders = {
   begin(request: IncomingMessage, answer: ServerResponse): void
   /** Call when a response was written to the connection. */
   answered(request: IncomingMessage): void
+  /** Whether a response on the connection is not complete. */
+  isBeingAnswered(connection: Duplex): boolean
   close(): void
 }
 
@@ -110,6 +113,8 @@ export function cutSlowReaders(server: Server, limits: ReaderLimits = READER_LIM
       // Does not wait for the next check, because large responses can fill the memory within a second.
       if (waitingBound > limits.waitingBytes) closeSlowestOfAll()
     },
+    // The connections of the server are sockets.
+    isBeingAnswered: (connection) => (readers.get(connection as Socket)?.answers.size ?? 0) > 0,
     close: () => clearInterval(timer),
   }
 }

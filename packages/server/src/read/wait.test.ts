@@ -103,6 +103,18 @@ test('a message that is pushed early does not make others skipped', async () => 
   expect((await Promise.all(waiting)).map((found) => found?.tag)).toEqual(['first', 'second'])
 })
 
+test('a message that arrives together with the end is found', async () => {
+  const { addAtHand, feed, followers, team, waits } = await start()
+  const leave = Promise.withResolvers<() => void>()
+  const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag: 'last' } }
+  const waiting = waits.until(view, { keyId: 'key', waitMs: 30_000, onGone: leave.resolve }, async (arrived) => arrived)
+  await vi.waitFor(() => expect(followers.count()).toBe(1))
+  // Subscribed later, so it ends the wait just after the message has woken it.
+  feed.subscribe(team.id, await leave.promise)
+  await addAtHand('last')
+  expect(await waiting).toMatchObject({ tag: 'last' })
+})
+
 test('when the time is up the result is null, and the follower is removed', async () => {
   const { waitFor, followers } = await start()
   expect(await waitFor('never', { waitMs: 20 })).toBeNull()

@@ -41,57 +41,58 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
 
   async function hold<Found>(
     view: View,
-    { waitMs, onGone, lookAgain }: WaitOptions,
+    { keyId, waitMs, onGone, lookAgain }: WaitOptions,
     look: Look<Found>,
   ): Promise<Found | null> {
+    if (isClosing) throw shuttingDown()
+    if (heldByKey.of(keyId) >= WAITS_PER_KEY_MAX) {
+      throw new AppError('too_many_waits', `This key already holds ${WAITS_PER_KEY_MAX} waits.`, RETRY_SOON)
+    }
     let wake: (arrived: StoredMessage | null) => void = () => {}
     let unfollow = () => {}
-    const timeUp = Promise.withResolvers<'over'>()
-    const end = () => timeUp.resolve('over')
+    let isOver = false
+    const end = () => {
+      isOver = true
+      wake(null)
+    }
     const timer = setTimeout(end, waitMs)
     const held = { view, startedAt: now(), waitMs, end }
     all.add(held)
+    heldByKey.add(keyId)
     // Registered before anything is awaited: a disconnect in between would go unnoticed.
     onGone(end)
     try {
       // Follow before the first look, so that a message stored between the two still wakes us.
       unfollow = await followers.follow(view.teamId, view.filter, (_, arrived) => wake(arrived))
-      for (let match: StoredMessage | 'over' | null = null; match !== 'over';) {
+      let match: StoredMessage | null = null
+      // A message that comes just before the end is looked at.
+      do {
         const woken = new Promise<StoredMessage | null>((resolve) => {
           wake = resolve
+          if (isOver) resolve(null)
         })
         const found = await look(match)
         if (found !== null) return found
         const again = lookAgain?.()
         const timer = again && setTimeout(() => wake(null), again.afterMs)
-        match = await Promise.race([woken, timeUp.promise, ...(again ? [again.sooner] : [])])
+        match = await (again ? Promise.race([woken, again.sooner]) : woken)
         clearTimeout(timer)
         // For a client that has gone, nothing more is read: the database may be closed by then.
         view.proceed?.()
-      }
+      } while (!isOver || match !== null)
       if (isClosing) throw shuttingDown()
       return null
     } finally {
       unfollow()
       clearTimeout(timer)
       all.delete(held)
+      heldByKey.remove(keyId)
     }
   }
 
   return {
-    async until(view, options, look) {
-      if (options.waitMs === 0) return look(null)
-      if (isClosing) throw shuttingDown()
-      if (heldByKey.of(options.keyId) >= WAITS_PER_KEY_MAX) {
-        throw new AppError('too_many_waits', `This key already holds ${WAITS_PER_KEY_MAX} waits.`, RETRY_SOON)
-      }
-      heldByKey.add(options.keyId)
-      try {
-        return await hold(view, options, look)
-      } finally {
-        heldByKey.remove(options.keyId)
-      }
-    },
+    // Not async: a held wait keeps every async function that it is in.
+    until: (view, options, look) => (options.waitMs === 0 ? look(null) : hold(view, options, look)),
     heldFor(teamId) {
       const ofTeam = Array.from(all).filter(({ view }) => view.teamId === teamId)
       return ofTeam.map(({ view: { filter }, startedAt, waitMs }) => ({ filter, startedAt, waitMs }))

@@ -15,12 +15,12 @@ function insert(number: number): Statement {
   return step('insert into numbers (number) values (?)', number)
 }
 
-function open(threadUrl?: URL, onCommit?: (ms: number) => void) {
+function open(threadUrl?: URL, onCommit?: (ms: number) => void, keepMs?: number) {
   const path = join(temporaryFolder(), 'test.db')
   prepareDatabase(path, (connection) => {
     connection.exec('create table numbers (number integer primary key) strict; create table blobs (body blob) strict')
   })
-  const writer = openWriter(path, { threadUrl, onCommit })
+  const writer = openWriter(path, { threadUrl, onCommit, keepMs })
   const reader = openForReading(path)
   onTestFinished(async () => {
     await writer.close()
@@ -107,26 +107,45 @@ test('transactions of one turn share a commit, and more than fit into one are al
   await vi.waitFor(() => expect(commits).toBe(1 + Math.ceil(1_999 / TRANSACTIONS_PER_COMMIT)))
 })
 
-test('a transaction that may wait shares the commit of the next one, in order, and is written soon without one', async () => {
+/** Longer than a test. */
+const KEEP_MS = 3_600_000
+
+async function openKeeping() {
   let commits = 0
-  const { write, numbers } = open(watchWriter({ onCommit: () => commits++ }).threadUrl)
+  const opened = open(watchWriter({ onCommit: () => commits++ }).threadUrl, undefined, KEEP_MS)
+  // The second follows soon after the first.
+  for (const number of [101, 102]) await opened.write([insert(number)])
+  return { ...opened, commits: () => commits - 2 }
+}
+
+test('a transaction that may wait shares the commit of the next one, in order', async () => {
+  const { write, numbers, commits } = await openKeeping()
   const kept = write([insert(1)], { mayWait: true })
-  await Promise.all([kept, write([step('update numbers set number = 2 where number = 1')])])
-  expect(numbers()).toEqual([2])
-  await vi.waitFor(() => expect(commits).toBe(1))
-  await write([insert(3)], { mayWait: true })
-  expect(numbers()).toEqual([2, 3])
-  await vi.waitFor(() => expect(commits).toBe(2))
+  const failing = write([insert(101)], { mayWait: true })
+  const next = write([step('update numbers set number = 2 where number = 1')])
+  await expect(failing).rejects.toThrow('UNIQUE')
+  await Promise.all([kept, next])
+  expect(numbers()).toEqual([2, 101, 102])
+  await vi.waitFor(() => expect(commits()).toBe(1))
+})
+
+test('a transaction that may wait is written soon without a next one, and at once if they are seldom', async () => {
+  for (const keepMs of [10, 0]) {
+    const { write, numbers } = open(undefined, undefined, keepMs)
+    for (const number of [1, 2]) await write([insert(number)])
+    await write([insert(3)], { mayWait: true })
+    expect(numbers()).toEqual([1, 2, 3])
+  }
 })
 
 test('closing writes what may wait', async () => {
-  const { write, close, path } = open()
+  const { write, close, path } = await openKeeping()
   const kept = write([insert(1)], { mayWait: true })
   await close()
   await kept
   const reopened = openForReading(path)
   onTestFinished(() => reopened.close())
-  expect(reopened.prepare('select number from numbers').all()).toEqual([{ number: 1 }])
+  expect(reopened.prepare('select number from numbers order by number').get()).toEqual({ number: 1 })
 })
 
 test('each transaction gets its own result, even if concurrent writes fail', async () => {

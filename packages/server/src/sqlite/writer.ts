@@ -5,17 +5,17 @@ import type { GroupOutcome, Outcome, Result, Statement } from './transactions.ts
 export type Writer = {
   /**
    * Runs one transaction. Resolves with the result of each statement once they are on disk. With `mayWait`, it shares the
-   * commit of a later one, if one comes soon.
+   * commit of the next one, if transactions come often.
    */
-  write(statements: Statement[], options?: { mayWait: boolean }): Promise<Result[]>
+  write(statements: Statement[], options?: { mayWait?: boolean }): Promise<Result[]>
   /** Resolves when all pending writes are done and the file is closed. */
   close(): Promise<void>
 }
 
 type Waiting = { statements: Statement[]; resolve: (results: Result[]) => void; reject: (error: unknown) => void }
 
-/** How long a transaction that nobody waits for is kept for the next one, which saves a commit. */
-const WAIT_MS = 10
+/** How long a transaction that may wait is kept for the next one, which saves a commit. */
+const KEEP_MS = 10
 
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './writer-thread.ts' : './writer-thread.js', import.meta.url)
 
@@ -23,18 +23,26 @@ export type WriterOptions = {
   threadUrl?: URL | undefined
   /** Called after each commit with its duration, which is mostly that of the sync. */
   onCommit?: ((ms: number) => void) | undefined
+  /** Longer in tests. */
+  keepMs?: number | undefined
 }
 
 /**
  * Writes to a database in a thread, so that waiting for the disk does not block the event loop. A single transaction is
- * sent at once. While the thread is busy, the transactions of one turn of the event loop are sent together.
+ * sent at once, unless it may wait. While the thread is busy, the transactions of one turn of the event loop are sent together.
  */
-export function openWriter(path: string, { threadUrl = THREAD, onCommit }: WriterOptions = {}): Writer {
+export function openWriter(
+  path: string,
+  { threadUrl = THREAD, onCommit, keepMs = KEEP_MS }: WriterOptions = {},
+): Writer {
   const closed = Promise.withResolvers<void>()
   let queued: Waiting[] = []
   let posted: Waiting[] = []
   let isPostDue = false
-  let waiting: NodeJS.Timeout | undefined
+  let keeping: NodeJS.Timeout | undefined
+  let lastPostAt = -Infinity
+  /** Between the last two. */
+  let gapMs = Infinity
   let isClosing = false
 
   const channel = threadFor(threadUrl).open(path, {
@@ -53,8 +61,11 @@ export function openWriter(path: string, { threadUrl = THREAD, onCommit }: Write
 
   function post(): void {
     isPostDue = false
-    clearTimeout(waiting)
-    waiting = undefined
+    clearTimeout(keeping)
+    keeping = undefined
+    const at = performance.now()
+    gapMs = at - lastPostAt
+    lastPostAt = at
     for (let start = 0; start < queued.length; start += TRANSACTIONS_PER_COMMIT) {
       channel.write(queued.slice(start, start + TRANSACTIONS_PER_COMMIT).map(({ statements }) => statements))
     }
@@ -63,12 +74,12 @@ export function openWriter(path: string, { threadUrl = THREAD, onCommit }: Write
   }
 
   return {
-    write: (statements, { mayWait } = { mayWait: false }) =>
+    write: (statements, { mayWait = false } = {}) =>
       new Promise((resolve, reject) => {
         // The thread may have ended. A write to a closed file would crash the program.
         if (isClosing) return reject(new Error('The database is closed.'))
         queued.push({ statements, resolve, reject })
-        if (mayWait) waiting ??= setTimeout(post, WAIT_MS)
+        if (mayWait && gapMs <= keepMs) keeping ??= setTimeout(post, keepMs)
         else if (posted.length === 0) post()
         else if (!isPostDue) {
           isPostDue = true

@@ -122,10 +122,11 @@ async function recordBegin({ bucket, history, now }: AnnouncePorts, key: string,
   return begun
 }
 
-/** Posts the announcement, then records the result in the bucket. */
+/** Posts the announcement, then records the result in the bucket. A success that is not recorded is announced again. */
 export async function announceMail(
   ports: Omit<AnnouncePorts, 'parse'>,
   { metadata, announcement }: { metadata: Metadata; announcement: Announcement },
+  { mayWait = false } = {},
 ): Promise<StoredOutcome & { outcome: 'processed' | 'failed' }> {
   const beganAt = ports.now()
   const outcome = await announce(ports.post, announcement).catch(workerFailure)
@@ -139,7 +140,11 @@ export async function announceMail(
     trying: null,
   }
   const key = metadataKey('unprocessed', metadata)
-  await ports.bucket.move(key, { key: metadataKey('processed', metadata), body: encodeMetadata(processed) })
+  await ports.bucket.move(
+    key,
+    { key: metadataKey('processed', metadata), body: encodeMetadata(processed) },
+    { mayWait },
+  )
   return { outcome: 'processed', metadata: processed }
 }
 

@@ -271,7 +271,7 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   async function announceFresh(key: string, mail: Fresh): Promise<void> {
-    record(key, await announceMail(ports, mail))
+    record(key, await announceMail(ports, mail, { mayWait: true }))
   }
 
   /** Announces from the bucket: mail of an earlier run, that did not fit into memory, or that failed before. */

@@ -91,7 +91,7 @@ export async function startLoad(options: LoadOptions) {
   const usedStreams = new Set<string>()
   const dueAt = new Map<number, number>()
   const acceptedAt = new Map<number, number>()
-  const openWaits = new Map<number, { over: Promise<void>; abandon: () => void }>()
+  const openWaits = new Map<number, { over: Promise<void>; abandoning: AbortController }>()
   const waitOptions = options.waitMs === undefined ? {} : { timeout: options.waitMs }
   const ending = new AbortController()
   // Hundreds of streams listen to it. A wait has its own signal: to listen takes longer the more others do.
@@ -111,7 +111,7 @@ export async function startLoad(options: LoadOptions) {
 
   function openWait(number: number): void {
     const abandoning = new AbortController()
-    openWaits.set(number, { over: wait(number, abandoning.signal), abandon: () => abandoning.abort() })
+    openWaits.set(number, { over: wait(number, abandoning.signal), abandoning })
   }
 
   async function wait(number: number, signal: AbortSignal): Promise<void> {
@@ -218,7 +218,7 @@ export async function startLoad(options: LoadOptions) {
     // The waits whose mail was never sent end here.
     ending.abort()
     const left = Array.from(openWaits.values())
-    for (const { abandon } of left) abandon()
+    for (const { abandoning } of left) abandoning.abort()
     await Promise.all([...following, ...left.map(({ over }) => over)])
     host.close()
     const undisturbed = latenciesMs.filter((_, index) => host.wasThere(begunAt[index]!))
