@@ -25,7 +25,7 @@ export function countingAttempts(original: typeof AnnounceStoredModule): typeof 
   }
   return {
     ...original,
-    announceMail: (ports, mail) => count(mail.metadata.mailbox, original.announceMail(ports, mail)),
+    announceMail: (ports, mail, options) => count(mail.metadata.mailbox, original.announceMail(ports, mail, options)),
     announceStored: (ports, key, isByHand) =>
       count(parseMetadataKey(key)!.mailbox, original.announceStored(ports, key, isByHand)),
   }

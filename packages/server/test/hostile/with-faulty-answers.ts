@@ -15,5 +15,5 @@ rewriteModules({
   '/http/rpc/user.ts': [['    id: user.id,\n', '    id: user.id,\n    untyped: true,\n']],
   '/http/rpc/team.ts': [['    id: team.id,\n', '    id: team.id,\n    untyped: true,\n']],
   '/http/listen.ts': [['if (!socket.writable || ', 'if (true || ']],
-  '/read/wait.ts': [['heldByKey.add(options.keyId)', 'await new Promise(() => {})']],
+  '/read/wait.ts': [['heldByKey.add(keyId)', 'await new Promise(() => {})']],
 })
