@@ -29,7 +29,7 @@ export function sourceChangedAt(): number {
   return Math.max(...files.map((file) => statSync(file).mtimeMs))
 }
 
-/** Builds the program as the package has it. */
+/** Builds `BUILT_PROGRAM`. */
 export function build(): void {
   console.log('building')
   execFileSync('npm', ['run', 'build'], { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -9,16 +9,18 @@ import { freePort } from '../programs.ts'
 import { pathsOf, startPeer, type PeerName } from './catalog.ts'
 import type { Peer } from './peer.ts'
 
-/** Built, as the package has it. Its start file uses this cache, too. */
-const PROGRAM = { file: BUILT_PROGRAM, cache: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') } }
+/** As the package has it, whose start file turns on this cache. */
+function startBuilt(folder: string, environment: Record<string, string>) {
+  const cache = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
+  return startProduct(folder, { file: BUILT_PROGRAM, environment: { ...cache, ...environment } })
+}
 
 /** From this checkout. */
 export const mailhatch: Peer = {
   name: MAILHATCH,
   async start(folder) {
     const dataFolder = mkdtempSync(join(folder, 'mailhatch-'))
-    const environment = { ...PROGRAM.cache, DATA_DIR: dataFolder }
-    const product = await startProduct(folder, { file: PROGRAM.file, environment })
+    const product = await startBuilt(folder, { DATA_DIR: dataFolder })
     return {
       ...product,
       name: MAILHATCH,
@@ -38,9 +40,8 @@ export function mailhatchAs(name: PeerName): Peer {
     async start(folder) {
       const dataFolder = mkdtempSync(join(folder, 'mailhatch-'))
       const httpPort = await freePort()
-      const environment = { ...PROGRAM.cache, DATA_DIR: dataFolder, COMPAT: name, COMPAT_PORT: String(httpPort) }
       return {
-        ...(await startProduct(folder, { file: PROGRAM.file, environment })),
+        ...(await startBuilt(folder, { DATA_DIR: dataFolder, COMPAT: name, COMPAT_PORT: String(httpPort) })),
         name: MAILHATCH,
         httpPort,
         dataFolder,

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { answerErrors } from '../answer-errors.ts'
 import { createAdmit } from './admit.ts'
 import { addAuthRoutes } from './auth/auth-routes.ts'
-import { originCheck } from './cors.ts'
+import { corsHeaders } from './cors.ts'
 import { addDashboard } from './dashboard.ts'
 import { createDownloads } from './downloads.ts'
 import type { ApiEnvironment } from './environment.ts'
@@ -32,7 +32,7 @@ export function createApi(ports: ApiPorts): Hono<ApiEnvironment> {
   const admit = createAdmit(keys)
   const reference = createReference({ appUrl: site.appUrl ?? null }, ROUTES)
   if (observe.meters) meterResponses(app, observe.meters)
-  const earlySteps = [proxyWarning(ports), originCheck(app, site.allowedOrigins)]
+  const earlySteps = [proxyWarning(ports), corsHeaders(app, site.allowedOrigins)]
   answerErrors(app, { log: observe.log, newRequestId, refusalFor }, earlySteps)
 
   if (observe.meters) addMetricsRoute(app, observe.meters)

@@ -12,7 +12,7 @@ const MCP_EXPOSED_HEADERS = `${EXPOSED_HEADERS}, Mcp-Session-Id, WWW-Authenticat
 const PREFLIGHT_SECONDS = '600'
 
 /** A step that answers preflights, and lets pages of the allowed origins read responses. */
-export function originCheck(app: Hono<ApiEnvironment>, allowed: string[]): EarlyStep<ApiEnvironment> {
+export function corsHeaders(app: Hono<ApiEnvironment>, allowed: string[]): EarlyStep<ApiEnvironment> {
   return (context) => {
     const origin = context.req.header('origin')
     if (origin === undefined) return null
