@@ -14,7 +14,7 @@ const HOOK = { url: 'http://127.0.0.1:1/hook' }
 const DOMAIN = 'mailhatch.test'
 const MESSAGES = 60
 /** Of these, with raw bytes and an attachment. */
-const MAILS = 10
+const MAILS = 30
 const MAILBOXES = 20
 const WEBHOOKS = 5
 const SCENARIOS = 5

@@ -49,9 +49,15 @@ const LONG_CHARACTERS = [1_000, 7_900, 8_300, 15_000, 20_000]
 const SHORT_WAITS = ['0.3', '1']
 /** The answer comes later, or never ends. */
 const HELD = /wait|settled|stream|follow/
+/** Every so many requests, one is correct. Operations take turns, so that none is left to chance. */
+const CORRECT_EVERY = 20
+
 /** The request with this number, which depends only on the seed. */
 export function fuzzRequest({ seed, number }: { seed: number; number: number }, material: FuzzMaterial): FuzzRequest {
   const random = numberedRandom(seed, number)
+  if (number % CORRECT_EVERY === 0) {
+    return correctRequest(random, FUZZ_ROUTES[(number / CORRECT_EVERY) % FUZZ_ROUTES.length]!, material)
+  }
   const drawn = drawnRoute(random, material)
   const { usualMethod, operation } = drawn
   const target = random.chance(0.03) ? random.pick(words.ODD_TARGETS) : drawn.target
@@ -88,6 +94,33 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
   }
 }
 
+/** What the operation is for, by somebody who may. What it names may be deleted by now. */
+function correctRequest(random: SeededRandom, route: FuzzRoute, material: FuzzMaterial): FuzzRequest {
+  const { method, required, parameters } = route
+  const pairs = required.map((name) => `${name}=qa`)
+  // `settled` needs more than half a second.
+  if (parameters.includes('wait')) pairs.push('wait=1')
+  const path = exactPath(random, route, material.ids, '0')
+  const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
+  const payload = route.body ? JSON.stringify(validBody(random, route, material.ids)) : ''
+  const headers = [
+    `Host: ${new URL(material.sessions[0]!.origin).host}`,
+    `Authorization: Bearer ${keyFor(target, material)}`,
+    ...(route.body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(payload)}`] : []),
+  ]
+  return {
+    bytes: Buffer.from([`${method} ${target} HTTP/1.1`, ...headers, '', payload].join('\r\n')),
+    method,
+    target,
+    isAlone: false,
+    isTruncated: false,
+    isMalformed: false,
+    copies: 1,
+    isPlain: true,
+    operation: nameOf(route),
+  }
+}
+
 type Drawn = {
   usualMethod: string
   target: string
@@ -118,13 +151,7 @@ function fuzzTarget(
   route: FuzzRoute,
   { ids }: FuzzMaterial,
 ): { target: string; isChanged: boolean } {
-  const exact = route.path
-    .replace('/messages/{id}', `/messages/${random.pick(ids.messages)}`)
-    .replace('/webhooks/{id}', `/webhooks/${random.pick(ids.webhooks)}`)
-    .replace('/scenarios/{id}', `/scenarios/${random.pick(ids.scenarios)}`)
-    .replace('{deliveryId}', random.pick(ids.deliveries))
-    .replace('{index}', random.pick(['0', '1', '-1', 'cid:x']))
-    .replaceAll(/\{\w+\}/g, () => random.pick(ids.mailboxes))
+  const exact = exactPath(random, route, ids, random.pick(['0', '1', '-1', 'cid:x']))
   let path = exact
   while (random.chance(0.15)) path = random.mutated(path, words.PATH_PIECES)
   if (random.chance(0.01)) path += 'p'.repeat(random.pick(LONG_CHARACTERS))
@@ -134,6 +161,16 @@ function fuzzTarget(
   if (route.parameters.includes('wait') && random.chance(0.5)) pairs.push(`wait=${random.pick(SHORT_WAITS)}`)
   const target = pairs.length === 0 ? path : `${path}?${pairs.join(random.chance(0.95) ? '&' : '&&')}`
   return { target, isChanged: path !== exact }
+}
+
+function exactPath(random: SeededRandom, { path }: FuzzRoute, ids: FuzzIds, attachment: string): string {
+  return path
+    .replace('/messages/{id}', `/messages/${random.pick(ids.messages)}`)
+    .replace('/webhooks/{id}', `/webhooks/${random.pick(ids.webhooks)}`)
+    .replace('/scenarios/{id}', `/scenarios/${random.pick(ids.scenarios)}`)
+    .replace('{deliveryId}', random.pick(ids.deliveries))
+    .replace('{index}', attachment)
+    .replaceAll(/\{\w+\}/g, () => random.pick(ids.mailboxes))
 }
 
 function parameterValue(random: SeededRandom, messageIds: string[]): string {
@@ -152,8 +189,8 @@ function credentials(random: SeededRandom, target: string, material: FuzzMateria
     const session = random.pick(sessions)
     return [`Cookie: ${session.cookie}`, `Origin: ${session.origin}`]
   }
-  const key = target.includes('rotate') ? material.rotatingKey : material.key
-  if (random.chance(0.7)) return [`Authorization: Bearer ${target.includes('inbox') ? secret : key}`]
+  const key = keyFor(target, material)
+  if (random.chance(0.7)) return [`Authorization: Bearer ${key}`]
   if (random.chance(0.3)) return [`Authorization: Bearer ${readingKey}`]
   return random.pick([
     [],
@@ -168,6 +205,11 @@ function credentials(random: SeededRandom, target: string, material: FuzzMateria
     ['Authorization: Bearer other', `Authorization: Bearer ${key}`],
     [`Authorization: Bearer ${'k'.repeat(5_000)}`],
   ])
+}
+
+function keyFor(target: string, { key, rotatingKey, secret }: FuzzMaterial): string {
+  if (target.includes('inbox')) return secret
+  return target.includes('rotate') ? rotatingKey : key
 }
 
 function framedBody(random: SeededRandom, method: string, { body, exactShare }: Drawn) {

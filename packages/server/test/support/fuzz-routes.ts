@@ -11,6 +11,8 @@ export type FuzzRoute = {
   path: string
   /** The names of its query parameters. */
   parameters: string[]
+  /** Of these, those that it does not do without. */
+  required: string[]
   /** What its body has to be. */
   body: JsonSchema | null
 }
@@ -20,12 +22,13 @@ export const FUZZ_ROUTES: FuzzRoute[] = ROUTES.map(({ method, path, query, body 
   method: method.toUpperCase(),
   path,
   parameters: Object.keys(query?.shape ?? {}),
+  required: (query && schemaOf(query).required) ?? [],
   body: body ? schemaOf('schema' in body ? body.schema : body) : null,
 }))
 
-function schemaOf(body: z.ZodType): JsonSchema {
+function schemaOf(declared: z.ZodType): JsonSchema {
   // Our type has the parts of JSON Schema that declarations use.
-  return z.toJSONSchema(body, { io: 'input' }) as JsonSchema
+  return z.toJSONSchema(declared, { io: 'input' }) as JsonSchema
 }
 
 const NOT_SERVED = ['/assets/x.js', '/v1', '/nope'].map((path) => ({ method: 'GET', path }))
@@ -35,6 +38,7 @@ export const FUZZ_OTHER_ROUTES: FuzzRoute[] = [...OTHER_API_ROUTES, ...NOT_SERVE
   method: method === 'ALL' ? 'POST' : method,
   path: path.replaceAll(/:(\w+)/g, '{$1}'),
   parameters: [],
+  required: [],
   body: null,
 }))
 
