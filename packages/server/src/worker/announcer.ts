@@ -12,7 +12,8 @@ import type { Post, Report } from './announce.ts'
 import { announceMail, announceStored, type AnnouncePorts, type StoredOutcome } from './announce-stored.ts'
 import { announcementOf, refusalOf, type Metadata } from './metadata.ts'
 import { createRecentResults } from './recent-results.ts'
-import { reportSetAside } from './report-set-aside.ts'
+import { createSetAsideReports } from './set-aside-reports.ts'
+import { createSuspectTurns } from './suspect-turns.ts'
 import { createUnprocessedSearch } from './unprocessed-search.ts'
 import type { UnroutedIndex } from './unrouted-index.ts'
 import { createWaitingMail } from './waiting-mail.ts'
@@ -28,20 +29,10 @@ const SEARCH_EVERY_MS = 60_000
 /** While the API is unreachable, one mail is announced this often to notice its return. */
 const PROBE_EVERY_MS = 5_000
 const TICK_MS = 500
-/** How long other mail waits until those in flight have their response, so that suspects are announced alone; after each failure twice as long. */
-const DRAIN_MS = 1_000
-/** After this long, no further suspect is begun. */
-const SERIES_MS_MAX = 1_000
-/** How long other mail may wait in all. An API that a mail blocks ends before (program/stuck-watch.ts). */
-const ALONE_MS_MAX = 5_000
 /** How long suspects wait for an API that is away, as long as there is other mail. It is restarted in less. */
 const OTHERS_FIRST_MS = 10_000
-/** For each second of waiting, other mail flows for so many before the next suspects. */
-const FLOW_PER_WAIT = 2
 /** How often to look whether all mail has been announced, while none is in flight. */
 const LOOK_MS = 5
-/** Delay before a set-aside mail is reported again after the API did not accept the report. */
-const REPORT_RETRY_MS = 5_000
 /** Delay after the bucket failed, or a mail in it could not be read. */
 const FAILURE_BACKOFF_MS = 60_000
 
@@ -96,23 +87,19 @@ type Ports = {
 export function createAnnouncer(given: Ports): Announcer {
   const { bucket, parser, post, report, by, wasCutOff, refusedMailDays, unclaimedNotice, meters, now, log } = given
   const startedAt = now()
-  // All keyed by metadata key: unprocessed mail; the queues (just stored, announcement in memory, announcement in the bucket,
-  // the same but may crash the API); running attempts; set-aside mail that the API does not know about yet.
+  // All keyed by metadata key: unprocessed mail; the queues (just stored, announcement in memory, announcement in the bucket);
+  // running attempts.
   const waiting = createWaitingMail({ refusedMailDays, startedAt })
   const offered = new Map<string, Offered>()
   const fresh = new Map<string, Fresh>()
   const stored = new Set<string>()
-  const suspects = new Set<string>()
   const inFlight = new Map<string, Promise<void>>()
-  const unreported = new Map<string, Metadata>()
   const results = createRecentResults(now)
+  const reports = createSetAsideReports({ bucket, report, log, now })
   const reachability = watchReachability(log)
+  const turns = createSuspectTurns({ leastSuspect: results.leastSuspect, inFlight: () => inFlight.size, othersProbe })
   let freshCharacters = 0
   let readsInFlight = 0
-  let alone: { key: string; done: Promise<void> } | null = null
-  let othersWaitSince: number | null = null
-  let nextAloneAt = 0
-  let drainMs = DRAIN_MS
   /** When announcements stopped reaching the API, by the monotonic clock; null while they reach it. */
   let unreachableSince: number | null = null
   let probedAt = 0
@@ -120,8 +107,6 @@ export function createAnnouncer(given: Ports): Announcer {
   let searching: Promise<void> | null = null
   /** How much mail was not remembered when the last complete search began; null before the first one has ended. */
   let foundDropped: number | null = null
-  let reporting: Promise<void> | null = null
-  let nextReportAt = 0
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -135,7 +120,7 @@ export function createAnnouncer(given: Ports): Announcer {
       startedAt,
       wasCutOff,
       isFromEarlierRun: ({ lastAttemptAt, receivedAt }) => Date.parse(lastAttemptAt ?? receivedAt) < startedAt,
-      isAlone: (metadata) => alone?.key === metadataKey('unprocessed', metadata),
+      isAlone: (metadata) => turns.alone() === metadataKey('unprocessed', metadata),
       noteFailure: (metadata, failure) => results.noteFailure(metadataKey('unprocessed', metadata), failure),
     },
   }
@@ -145,7 +130,7 @@ export function createAnnouncer(given: Ports): Announcer {
     waiting,
     isInFlight: (key) => inFlight.has(key),
     isClosed: () => closed,
-    onUnreported: (key, metadata) => unreported.set(key, metadata),
+    onUnreported: reports.add,
     refusedMailDays,
     meters,
     now,
@@ -186,63 +171,27 @@ export function createAnnouncer(given: Ports): Announcer {
   }
 
   function pump(): void {
-    if (alone && performance.now() - othersWaitSince! < ALONE_MS_MAX) return
-    if (alone) letOthersFlow()
-    if (suspects.size > 0 && canBeAlone()) return announceSuspect()
-    othersWaitSince = null
+    if (closed) return
+    const turn = turns.next()
+    if (turn === 'nothing') return
+    if (turn !== 'others') return startRead(turn.suspect, () => turns.ended(turn.suspect))
     for (const [key, mail] of fresh) {
-      if (closed || inFlight.size >= IN_FLIGHT_MAX) return
+      if (inFlight.size >= IN_FLIGHT_MAX) return
       fresh.delete(key)
       freshCharacters -= charactersOf(mail.announcement)
       run(key, announceFresh(key, mail))
     }
     for (const key of stored) {
-      if (!canRead()) return
+      if (inFlight.size >= IN_FLIGHT_MAX || readsInFlight >= READS_IN_FLIGHT_MAX) return
       stored.delete(key)
       startRead(key)
     }
   }
 
-  /** When the API is away, other mail probes it first: an attempt that does not reach it would only delay the next one. */
-  function canBeAlone(): boolean {
-    const at = performance.now()
-    const isJustAway = unreachableSince !== null && at - unreachableSince < OTHERS_FIRST_MS
-    return at >= nextAloneAt && !(isJustAway && waiting.hasOrdinary())
-  }
-
-  /**
-   * Suspects are announced one after another while nothing else is in flight, so that a crash takes no other mail along and
-   * shows which one caused it.
-   */
-  function announceSuspect(): void {
-    if (closed) return
-    othersWaitSince ??= performance.now()
-    if (inFlight.size > 0) {
-      if (performance.now() - othersWaitSince < drainMs) return
-      drainMs = Math.min(2 * drainMs, ALONE_MS_MAX)
-      letOthersFlow()
-      return pump()
-    }
-    drainMs = DRAIN_MS
-    const key = results.leastSuspect(suspects)!
-    suspects.delete(key)
-    startRead(key, () => {
-      if (alone?.key !== key) return
-      alone = null
-      if (suspects.size === 0 || performance.now() - othersWaitSince! >= SERIES_MS_MAX) letOthersFlow()
-    })
-    alone = { key, done: inFlight.get(key)! }
-  }
-
-  function letOthersFlow(): void {
-    const at = performance.now()
-    nextAloneAt = at + FLOW_PER_WAIT * (at - (othersWaitSince ?? at))
-    othersWaitSince = null
-    alone = null
-  }
-
-  function canRead(): boolean {
-    return !closed && inFlight.size < IN_FLIGHT_MAX && readsInFlight < READS_IN_FLIGHT_MAX
+  /** When the API is away, an attempt that does not reach it would only delay the next one of a suspect. */
+  function othersProbe(): boolean {
+    const isJustAway = unreachableSince !== null && performance.now() - unreachableSince < OTHERS_FIRST_MS
+    return isJustAway && waiting.hasOrdinary()
   }
 
   function startRead(key: string, onDone = () => {}): void {
@@ -283,10 +232,10 @@ export function createAnnouncer(given: Ports): Announcer {
 
   async function announceNow(key: string): Promise<StoredOutcome> {
     // The mail is no longer set aside, so a pending report is obsolete.
-    unreported.delete(key)
-    await reporting
+    reports.remove(key)
+    await reports.done()
     // Only one post per mail at a time, and none beside one that must be alone.
-    while (alone || inFlight.has(key)) await (alone?.done ?? inFlight.get(key))
+    while (turns.alone() !== null || inFlight.has(key)) await inFlight.get(turns.alone() ?? key)
     const work = announceAgain(key, true)
     run(
       key,
@@ -334,7 +283,7 @@ export function createAnnouncer(given: Ports): Announcer {
     results.forget(key)
     meters?.setAside()
     log.error({ id, reason: setAside.reason }, 'a mail was set aside and must be retried by an operator')
-    unreported.set(key, failed)
+    reports.add(key, failed)
   }
 
   function noteReachability(failed: Metadata): void {
@@ -353,12 +302,10 @@ export function createAnnouncer(given: Ports): Announcer {
     }
     for (const [key, mail] of waiting.due(at)) {
       const isQueued = offered.has(key) || fresh.has(key)
-      if (!isQueued && !inFlight.has(key)) (mail.isSuspect ? suspects : stored).add(key)
+      if (!isQueued && !inFlight.has(key)) (mail.isSuspect ? turns : stored).add(key)
     }
     pump()
-    if (unreported.size > 0 && unreachableSince === null && at >= nextReportAt) {
-      reporting ??= reportAll().finally(() => (reporting = null))
-    }
+    if (unreachableSince === null) reports.tick()
     if (at - searchedAt < SEARCH_EVERY_MS || searching) return
     searchedAt = at
     const dropped = waiting.dropped()
@@ -400,17 +347,6 @@ export function createAnnouncer(given: Ports): Announcer {
     return foundDropped !== null && waiting.dropped() === foundDropped
   }
 
-  /** Stops at the first failure and moves that mail to the end. After a restart, the search finds unreported mail. */
-  async function reportAll(): Promise<void> {
-    for (const [key, metadata] of unreported) {
-      unreported.delete(key)
-      if (await reportSetAside({ bucket, report, log }, metadata)) continue
-      unreported.set(key, metadata)
-      nextReportAt = now() + REPORT_RETRY_MS
-      return
-    }
-  }
-
   return {
     offer,
     announceNow,
@@ -424,7 +360,7 @@ export function createAnnouncer(given: Ports): Announcer {
       closed = true
       clearInterval(timer)
       await searching
-      await reporting
+      await reports.done()
       await Promise.all(inFlight.values())
     },
     onItsWay,

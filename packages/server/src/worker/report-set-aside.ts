@@ -5,13 +5,13 @@ import type { Report } from './announce.ts'
 import { rewriteMetadata } from './announce-stored.ts'
 import type { Metadata } from './metadata.ts'
 
-type Ports = { bucket: Pick<Bucket, 'move'>; report: Report; log: Pick<Log, 'warn'> }
+export type ReportPorts = { bucket: Pick<Bucket, 'move'>; report: Report; log: Pick<Log, 'warn'> }
 
 /**
  * Reports a set-aside mail to the API and records that it knows. If that fails, a later search of the bucket finds the
  * unreported mail and reports it again.
  */
-export async function reportSetAside({ bucket, report, log }: Ports, metadata: Metadata): Promise<boolean> {
+export async function reportSetAside({ bucket, report, log }: ReportPorts, metadata: Metadata): Promise<boolean> {
   const { id, from, to, setAside } = metadata
   if (setAside === null || setAside.isReported) return true
   try {
