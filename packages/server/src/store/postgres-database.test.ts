@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { administer, emptyDatabase, freshDatabase } from '../../test/support/postgres.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres-server.ts'
+import type { Mailbox } from './mailboxes.ts'
 import { queryFor, searchFor } from './message-query.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { sql } from './sql.ts'
@@ -80,12 +81,29 @@ test('a database of a newer Mailhatch is refused with what to do', async () => {
 })
 
 // Not on Citus, where the pieces of a table have its statistics.
-test('after the first messages of a team, statistics are collected', async () => {
+test('with the first messages, statistics are collected a few times, for any number of teams', async () => {
   const { database, store } = await open(await freshDatabase())
-  const mailbox = await addMailbox(store, await addTeam(store), 'qa')
-  for (let count = 0; count < 100; count++) await store.addMessage(mailbox, messageFor(mailbox))
-  const analyzed = sql`select reltuples as rows from pg_class where oid = 'messages'::regclass`
-  await expect.poll(async () => (await database.read<{ rows: number }>(analyzed))[0]!.rows).toBeGreaterThanOrEqual(100)
+  const mailboxes: Mailbox[] = []
+  for (let team = 0; team < 12; team++) mailboxes.push(await addMailbox(store, await addTeam(store), 'qa'))
+  const analyzed = async () => {
+    const [row] = await database.read<{ rows: number; times: number }>(sql`
+      select reltuples as rows, cast(analyze_count as int) as times
+      from pg_class join pg_stat_user_tables on relid = oid where oid = cast('messages' as regclass)`)
+    return row!
+  }
+  const storeInEach = (count: number) =>
+    Promise.all(
+      mailboxes.flatMap((mailbox) =>
+        Array.from({ length: count }, () => store.addMessage(mailbox, messageFor(mailbox))),
+      ),
+    )
+
+  await storeInEach(9)
+  await expect.poll(async () => (await analyzed()).rows).toBeGreaterThanOrEqual(100)
+  // Each team gets its hundredth message.
+  await storeInEach(91)
+  await expect.poll(async () => (await analyzed()).rows).toBeGreaterThanOrEqual(1_000)
+  expect((await analyzed()).times).toBe(2)
 })
 
 test('columns of messages that no index contains are left out of the statistics', async () => {

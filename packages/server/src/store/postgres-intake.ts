@@ -21,7 +21,7 @@ export type PostgresIntake = {
  * Stores the messages of a team in groups, each with one call of the function `store_messages`: while one group is being
  * stored, the next one is collected. The call is a transaction, and locks the team as every other one does.
  */
-export function createPostgresIntake(call: Call, onStored: (position: number) => void): PostgresIntake {
+export function createPostgresIntake(call: Call, onStored: () => void): PostgresIntake {
   function storeTogether(teamId: string, group: Waiting[]): Promise<StoredRow[]> {
     const given = `[${group.map(({ json }) => json).join(',')}]`
     return call(sql`
@@ -33,7 +33,7 @@ export function createPostgresIntake(call: Call, onStored: (position: number) =>
     try {
       const rows = await storeTogether(teamId, group)
       group.forEach(({ resolve }, index) => resolve(rows[index]!))
-      for (const { stored } of rows) if (stored !== null) onStored(stored)
+      for (const { stored } of rows) if (stored !== null) onStored()
     } catch (error) {
       if (group.length > 1 && !(error instanceof DatabaseUnavailable)) {
         for (const one of group) await storeGroup(teamId, [one])

@@ -8,13 +8,25 @@ import { sql, type Sql } from './sql.ts'
  */
 const AFTER_MESSAGES = [100, 1_000, 10_000]
 
-/** Collects statistics when a team has received its first messages. */
-export function createStatistics(run: (statement: Sql) => Promise<unknown>): { messageStored(position: number): void } {
+/** The messages at the last time; -1 if that has not been. */
+const COUNTED = sql`select reltuples as counted from pg_class where oid = cast('messages' as regclass)`
+
+type Run = <Row>(statement: Sql) => Promise<Row[]>
+
+/** Collects statistics when this process has stored its first messages, unless there were as many the last time. */
+export function createStatistics(run: Run): { messageStored(): void } {
+  let stored = 0
+
+  async function collect(after: number): Promise<void> {
+    const [messages] = await run<{ counted: number }>(COUNTED)
+    if (messages!.counted < after) await run(sql`analyze messages, message_contents, mailboxes, team_state`)
+  }
+
   return {
-    messageStored(position) {
-      if (!AFTER_MESSAGES.includes(position)) return
+    messageStored() {
+      stored++
       // If it fails, PostgreSQL still does it by itself.
-      run(sql`analyze messages, message_contents, mailboxes, team_state`).catch(() => {})
+      if (AFTER_MESSAGES.includes(stored)) collect(stored).catch(() => {})
     },
   }
 }
