@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 
 export type Machine = { node: string; platform: string; processor: string; cores: number; memoryGigabytes: number }
@@ -13,10 +14,37 @@ export function describeMachine(): Machine {
   }
 }
 
-/** Null if the machine is idle; otherwise a note with the load of the last minute. */
-export function findOtherWork(): string | null {
-  const IDLE_LOAD_MAX = 0.5
+/** More load, or a larger share of the time, is worth a note. */
+const IDLE_LOAD_MAX = 0.5
+const TAKEN_SHARE_MAX = 0.02
+
+/** What else needed the processors from this call on: the returned function tells it in notes. */
+export function watchOtherWork(): () => string[] {
   const load = loadavg()[0] ?? 0
-  if (load <= IDLE_LOAD_MAX) return null
-  return `The machine was busy when the benchmark started (load ${load.toFixed(2)}): the figures are worse than on an idle machine.`
+  const before = processorTime()
+  return () => {
+    const after = processorTime()
+    const taken = after.taken - before.taken
+    const share = taken / Math.max(1, after.used - before.used + taken)
+    const notes: string[] = []
+    if (load > IDLE_LOAD_MAX) {
+      const shown = load.toFixed(2)
+      notes.push(
+        `The machine was busy when the benchmark started (load ${shown}): the figures are worse than on an idle machine.`,
+      )
+    }
+    if (share > TAKEN_SHARE_MAX) {
+      const shown = Math.round(100 * share)
+      notes.push(`Other virtual machines on the same hardware took ${shown} % of the processor time that was needed.`)
+    }
+    return notes
+  }
+}
+
+/** In ticks: what ran here, and what could have run but for other virtual machines. Only Linux says so. */
+function processorTime(): { used: number; taken: number } {
+  if (process.platform !== 'linux') return { used: 0, taken: 0 }
+  const [, ...ticks] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/ +/)
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0, taken = 0] = ticks.map(Number)
+  return { used: user + nice + system + interrupts + softInterrupts, taken }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bench } from './bench.ts'
 import { readGivenOptions } from './given-options.ts'
-import { describeMachine, findOtherWork } from './machine.ts'
+import { describeMachine, watchOtherWork } from './machine.ts'
 import { measureIntake } from './measures/intake.ts'
 import { measureLatency } from './measures/latency.ts'
 import { measureLatest } from './measures/latest.ts'
@@ -34,8 +34,7 @@ else console.log(HELP)
 
 async function run(options: Options): Promise<void> {
   const results = new Results()
-  const otherWork = findOtherWork()
-  if (otherWork) results.note(otherWork)
+  const otherWork = watchOtherWork()
   const beganAt = Date.now()
   const startedAt = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-bench-'))
@@ -46,6 +45,7 @@ async function run(options: Options): Promise<void> {
   if (sourceChangedAt() > beganAt) {
     results.note('The source was edited during the benchmark: the figures are not all from one version.')
   }
+  otherWork().forEach((note) => results.note(note))
   const seconds = (performance.now() - startedAt) / 1000
   console.log(`\n${report({ options, machine: describeMachine(), results, seconds })}`)
 }

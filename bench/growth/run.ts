@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readGivenOptions } from '../given-options.ts'
-import { describeMachine, findOtherWork } from '../machine.ts'
+import { describeMachine, watchOtherWork } from '../machine.ts'
 import { sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { firstLine, formatFigure } from '../results.ts'
@@ -41,7 +41,8 @@ else console.log(HELP)
 async function run({ plan, curves, databases: kinds, isWhole }: Options): Promise<void> {
   const beganAt = Date.now()
   const startedAt = performance.now()
-  const notes = [findOtherWork()].filter((note) => note !== null)
+  const otherWork = watchOtherWork()
+  const notes: string[] = []
   const points: Point[] = []
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-growth-'))
   process.on('exit', () => removeFolder(folder))
@@ -73,7 +74,7 @@ async function run({ plan, curves, databases: kinds, isWhole }: Options): Promis
   }
   if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const seconds = (performance.now() - startedAt) / 1_000
-  const growth: Growth = { machine: describeMachine(), points, seconds, notes }
+  const growth: Growth = { machine: describeMachine(), points, seconds, notes: [...otherWork(), ...notes] }
   if (isWhole) writeReport('growth', growth)
   console.log(`\n${renderGrowth(growth)}`)
 }

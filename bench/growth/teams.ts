@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { createSqlStore } from '../../packages/server/src/store/sql-store.ts'
-import { compareRates, KINDS } from '../scale/citus-rate.ts'
+import { compareRates, KINDS, storeOne } from '../scale/citus-rate.ts'
 import { makeTeams, type MadeTeam } from '../scale/citus-teams.ts'
 import { openPlace, type Place } from '../search/databases.ts'
 import type { OnPoint } from './curve.ts'
@@ -17,7 +17,10 @@ export async function growTeams(place: Place, sizes: number[], onPoint: OnPoint)
   })
   const teams: MadeTeam[] = []
   for (const size of sizes) {
-    teams.push(...(await makeTeams(store, `grown-${size}`, size - teams.length)))
+    const added = await makeTeams(store, `grown-${size}`, size - teams.length)
+    // Each has something to read.
+    for (const { mailbox } of added) await storeOne(store, mailbox)
+    teams.push(...added)
     const [rates] = await compareRates([{ name: 'store', store, teams }], ROUNDS)
     KINDS.forEach(({ name }, kind) => onPoint({ series: name, unit: 'calls/s', size, value: rates!.rates[kind]! }))
   }

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readGivenOptions } from '../given-options.ts'
-import { describeMachine, findOtherWork } from '../machine.ts'
+import { describeMachine, watchOtherWork } from '../machine.ts'
 import { build, sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { firstLine, formatFigure } from '../results.ts'
@@ -26,7 +26,8 @@ if (options) await run(options)
 else console.log(HELP)
 
 async function run({ plan, measures, peers: given, isWhole }: Options): Promise<void> {
-  const notes = [findOtherWork()].filter((note) => note !== null)
+  const otherWork = watchOtherWork()
+  const notes: string[] = []
   build()
   const beganAt = Date.now()
   const startedAt = performance.now()
@@ -68,7 +69,13 @@ async function run({ plan, measures, peers: given, isWhole }: Options): Promise<
   }
   if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const seconds = (performance.now() - startedAt) / 1_000
-  const comparison: Comparison = { machine: describeMachine(), plan, figures, seconds, notes }
+  const comparison: Comparison = {
+    machine: describeMachine(),
+    plan,
+    figures,
+    seconds,
+    notes: [...otherWork(), ...notes],
+  }
   if (isWhole) writeReport('comparison', comparison)
   console.log(`\n${renderComparison(comparison)}`)
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startPostgres } from '../../packages/server/test/support/postgres-server.ts'
 import { administer } from './administer.ts'
 import { readGivenOptions } from '../given-options.ts'
-import { describeMachine, findOtherWork } from '../machine.ts'
+import { describeMachine, watchOtherWork } from '../machine.ts'
 import { sourceChangedAt } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { formatFigure } from '../results.ts'
@@ -25,7 +25,7 @@ else console.log(HELP)
 async function run(options: Options): Promise<void> {
   const beganAt = Date.now()
   const startedAt = performance.now()
-  const notes = [findOtherWork()].filter((note) => note !== null)
+  const otherWork = watchOtherWork()
   const folder = mkdtempSync(join(tmpdir(), 'mailhatch-replicas-'))
   process.on('exit', () => removeFolder(folder))
   const postgres = await startPostgres({ autovacuum: 'on' })
@@ -55,6 +55,7 @@ async function run(options: Options): Promise<void> {
     await stopPrograms()
     await postgres.remove()
   }
+  const notes = otherWork()
   if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const seconds = (performance.now() - startedAt) / 1000
   const report = { machine: describeMachine(), measured, options, seconds, notes }

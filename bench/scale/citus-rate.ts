@@ -40,7 +40,7 @@ export async function compareRates(all: Measured[], rounds: number): Promise<Rat
   return all.map(({ name }, index) => ({ name, rates: samples[index]!.map(median) }))
 }
 
-async function storeOne(store: Store, mailbox: Mailbox): Promise<void> {
+export async function storeOne(store: Store, mailbox: Mailbox): Promise<void> {
   const mailboxes = Array<Mailbox>(MAILBOXES).fill(mailbox)
   await store.addMessage(mailbox, messageAt(randomInt(1_000_000), 1_000_000, mailboxes, Date.now()))
 }

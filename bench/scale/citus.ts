@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { describeMachine, findOtherWork } from '../machine.ts'
+import { describeMachine, watchOtherWork } from '../machine.ts'
 import { SOURCE_PROGRAM, WEBHOOK_SECRET } from '../product.ts'
 import { freePort, removeFolder, startProgram, stopPrograms } from '../programs.ts'
 import { writeReport } from '../stored-reports.ts'
@@ -52,7 +52,7 @@ if (!existsSync(join(programs, 'postgres'))) throw new Error(`${programs} has no
 
 const moves = whole('--moves', values.moves, 100)
 const rounds = whole('--rounds', values.rounds, 10)
-const notes = [findOtherWork()].filter((note) => note !== null)
+const otherWork = watchOtherWork()
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-citus-'))
 process.on('exit', () => removeFolder(folder))
 
@@ -61,7 +61,7 @@ try {
   console.log(rates)
   const { disruption, mail } = await disturbMail(programs)
   console.log(disruption, mail)
-  const report = { machine: describeMachine(), rates, disruption, mail, notes }
+  const report = { machine: describeMachine(), rates, disruption, mail, notes: otherWork() }
   if (moves === MOVES && rounds === ROUNDS) {
     writeFileSync(new URL('citus.md', import.meta.url), renderCitusReport(report))
     writeReport('citus', report)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openPostgresDatabase } from '../../packages/server/src/store/postgres-database.ts'
 import { startPostgres } from '../../packages/server/test/support/postgres-server.ts'
-import { describeMachine, findOtherWork } from '../machine.ts'
+import { describeMachine, watchOtherWork } from '../machine.ts'
 import { removeFolder } from '../programs.ts'
 import { databaseFile } from '../search/databases.ts'
 import { fillStore } from '../search/fill.ts'
@@ -20,7 +20,7 @@ const MESSAGES = 100_000
 const SMALL_TEAM_MESSAGES = 1_000
 const FILL = { messages: MESSAGES, smallTeamMessages: SMALL_TEAM_MESSAGES }
 
-const notes = [findOtherWork()].filter((note) => note !== null)
+const otherWork = watchOtherWork()
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-scale-'))
 process.on('exit', () => removeFolder(folder))
 const bucket = await countBucketRequests(folder)
@@ -55,7 +55,7 @@ const report = {
   seconds,
   partitions,
   removal,
-  notes,
+  notes: otherWork(),
 }
 writeFileSync(new URL('report.md', import.meta.url), renderReport(report))
 writeReport('scale', report)

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findOtherWork } from '../machine.ts'
+import { watchOtherWork } from '../machine.ts'
 import { API_KEY, startProduct, type Product } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { formatFigure } from '../results.ts'
@@ -68,7 +68,7 @@ async function addScenarios({ url }: Product): Promise<void> {
   )
 }
 
-const notes = [findOtherWork()].filter((note) => note !== null)
+const otherWork = watchOtherWork()
 const folder = mkdtempSync(join(tmpdir(), 'mailhatch-scenarios-'))
 process.on('exit', () => removeFolder(folder))
 try {
@@ -97,7 +97,7 @@ try {
   console.log(
     `Plain mail in a mailbox with ${SCENARIOS} scenarios: ${formatFigure(median(rates.get(beside)!))} mails per second`,
   )
-  console.log(`Ratio: ${formatFigure(median(ratios))} ${notes.join(' ')}`)
+  console.log(`Ratio: ${formatFigure(median(ratios))} ${otherWork().join(' ')}`)
 } finally {
   await stopPrograms()
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readGivenOptions } from '../given-options.ts'
-import { describeMachine, findOtherWork } from '../machine.ts'
+import { describeMachine, watchOtherWork } from '../machine.ts'
 import { sourceChangedAt, startProduct } from '../product.ts'
 import { removeFolder, stopPrograms } from '../programs.ts'
 import { formatFigure, MAILHATCH } from '../results.ts'
@@ -21,7 +21,7 @@ else console.log(HELP)
 
 async function run(options: Options): Promise<void> {
   const beganAt = Date.now()
-  const notes = [findOtherWork()].filter((note) => note !== null)
+  const otherWork = watchOtherWork()
   const startedAt = performance.now()
   const temporary = mkdtempSync(join(tmpdir(), 'mailhatch-search-'))
   const folder = options.folder ?? join(temporary, 'data')
@@ -39,6 +39,7 @@ async function run(options: Options): Promise<void> {
   const asked = await askAll(temporary, place, filled, options)
   if (options.mailpit) asked.push(...(await askMailpit(temporary, options.mailpit, filled.counts.small, options)))
   await databases.close()
+  const notes = otherWork()
   if (sourceChangedAt() > beganAt) notes.push('The source was edited during the benchmark.')
   const { questions, rounds } = options
   const seconds = (performance.now() - startedAt) / 1000
