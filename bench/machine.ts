@@ -18,7 +18,7 @@ export function describeMachine(): Machine {
 const IDLE_LOAD_MAX = 0.5
 const TAKEN_SHARE_MAX = 0.02
 
-/** What else needed the processors from this call on: the returned function tells it in notes. */
+/** Notes about other work: the load of the minute before, and what other virtual machines took until the returned function is called. */
 export function watchOtherWork(): () => string[] {
   const load = loadavg()[0] ?? 0
   const before = processorTime()
@@ -35,13 +35,15 @@ export function watchOtherWork(): () => string[] {
     }
     if (share > TAKEN_SHARE_MAX) {
       const shown = Math.round(100 * share)
-      notes.push(`Other virtual machines on the same hardware took ${shown} % of the processor time that was needed.`)
+      notes.push(
+        `The machine was busy with other virtual machines, which took ${shown} % of the processor time that was needed.`,
+      )
     }
     return notes
   }
 }
 
-/** In ticks: what ran here, and what could have run but for other virtual machines. Only Linux says so. */
+/** In ticks: what ran, and what waited while other virtual machines ran. Only Linux counts that. */
 function processorTime(): { used: number; taken: number } {
   if (process.platform !== 'linux') return { used: 0, taken: 0 }
   const [, ...ticks] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]!.split(/ +/)

@@ -71,12 +71,11 @@ export class GrownStore {
 
   async #open(work: (store: Store, waitForIndex: (teamId: string) => Promise<void>) => Promise<void>): Promise<void> {
     const database = await openPlace(this.place)
-    const store = createSqlStore(database, {
-      onError(error) {
-        throw error
-      },
-    })
-    await work(store, (teamId) => untilIndexed(database, teamId))
-    await store.close()
+    const store = createSqlStore(database, { onError: (error) => console.error(error) })
+    try {
+      await work(store, (teamId) => untilIndexed(database, teamId))
+    } finally {
+      await store.close()
+    }
   }
 }

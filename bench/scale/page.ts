@@ -55,7 +55,7 @@ page from the reports of the benchmarks: [bench/report.md](../../bench/report.md
 [bench/scale/report.md](../../bench/scale/report.md) and [bench/scale/citus.md](../../bench/scale/citus.md). They were measured on **one machine
 with ${cores} cores** (${processor}, ${memoryGigabytes} GB) that ran the clients, Mailhatch and PostgreSQL together. PostgreSQL had its default settings, except for
 \`max_connections = ${max_connections}\` and \`max_wal_size = ${max_wal_size}\`.${
-    isBusy ? ' The machine was busy when some of them started; their reports say which.' : ''
+    isBusy ? ' The machine was busy during some of them; their reports say which.' : ''
   }
 Separate machines were not measured. Run the benchmarks on your own machines before you buy any.
 `

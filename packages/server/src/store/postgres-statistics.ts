@@ -8,12 +8,12 @@ import { sql, type Sql } from './sql.ts'
  */
 const AFTER_MESSAGES = [100, 1_000, 10_000]
 
-/** The messages at the last time; -1 if that has not been. */
+/** The messages when PostgreSQL last counted them; -1 if it never has. On Citus, the table itself stays empty. */
 const COUNTED = sql`select reltuples as counted from pg_class where oid = cast('messages' as regclass)`
 
 type Run = <Row>(statement: Sql) => Promise<Row[]>
 
-/** Collects statistics when this process has stored its first messages, unless there were as many the last time. */
+/** Collects statistics when this process has stored its first messages, unless as many were counted before. They are those of all teams. */
 export function createStatistics(run: Run): { messageStored(): void } {
   let stored = 0
 

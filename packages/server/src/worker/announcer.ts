@@ -97,7 +97,11 @@ export function createAnnouncer(given: Ports): Announcer {
   const results = createRecentResults(now)
   const reports = createSetAsideReports({ bucket, report, log, now })
   const reachability = watchReachability(log)
-  const turns = createSuspectTurns({ leastSuspect: results.leastSuspect, inFlight: () => inFlight.size, othersProbe })
+  const turns = createSuspectTurns({
+    leastSuspect: results.leastSuspect,
+    inFlightCount: () => inFlight.size,
+    othersProbe,
+  })
   let freshCharacters = 0
   let readsInFlight = 0
   /** When announcements stopped reaching the API, by the monotonic clock; null while they reach it. */
@@ -188,7 +192,7 @@ export function createAnnouncer(given: Ports): Announcer {
     }
   }
 
-  /** When the API is away, an attempt that does not reach it would only delay the next one of a suspect. */
+  /** When the API is away, other mail probes it first: an attempt that does not reach it would only postpone the suspect. */
   function othersProbe(): boolean {
     const isJustAway = unreachableSince !== null && performance.now() - unreachableSince < OTHERS_FIRST_MS
     return isJustAway && waiting.hasOrdinary()
@@ -233,7 +237,7 @@ export function createAnnouncer(given: Ports): Announcer {
   async function announceNow(key: string): Promise<StoredOutcome> {
     // The mail is no longer set aside, so a pending report is obsolete.
     reports.remove(key)
-    await reports.done()
+    await reports.finished()
     // Only one post per mail at a time, and none beside one that must be alone.
     while (turns.alone() !== null || inFlight.has(key)) await inFlight.get(turns.alone() ?? key)
     const work = announceAgain(key, true)
@@ -305,7 +309,7 @@ export function createAnnouncer(given: Ports): Announcer {
       if (!isQueued && !inFlight.has(key)) (mail.isSuspect ? turns : stored).add(key)
     }
     pump()
-    if (unreachableSince === null) reports.tick()
+    if (unreachableSince === null) reports.reportDue()
     if (at - searchedAt < SEARCH_EVERY_MS || searching) return
     searchedAt = at
     const dropped = waiting.dropped()
@@ -360,7 +364,7 @@ export function createAnnouncer(given: Ports): Announcer {
       closed = true
       clearInterval(timer)
       await searching
-      await reports.done()
+      await reports.finished()
       await Promise.all(inFlight.values())
     },
     onItsWay,

@@ -4,7 +4,7 @@ import type { Metadata } from './metadata.ts'
 /** Delay after the API did not accept a report. */
 const RETRY_MS = 5_000
 
-/** Set-aside mail that the API does not know about yet, by metadata key. After a restart, the search of the bucket finds it. */
+/** Set-aside mail that the API does not know about yet, by metadata key. */
 export function createSetAsideReports({ now, ...ports }: ReportPorts & { now: () => number }) {
   const unreported = new Map<string, Metadata>()
   let running: Promise<void> | null = null
@@ -25,10 +25,12 @@ export function createSetAsideReports({ now, ...ports }: ReportPorts & { now: ()
     add: (key: string, metadata: Metadata) => unreported.set(key, metadata),
     remove: (key: string) => unreported.delete(key),
     /** Reports what there is, unless it is too early or being done. */
-    tick(): void {
+    reportDue(): void {
       if (unreported.size > 0 && now() >= nextAt) running ??= reportAll().finally(() => (running = null))
     },
     /** Resolves when no report is under way. */
-    done: () => running,
+    async finished(): Promise<void> {
+      await running
+    },
   }
 }

@@ -11,9 +11,11 @@ type Ports = {
   /** The one to announce next. */
   leastSuspect: (keys: Iterable<string>) => string | undefined
   /** How much mail has no response yet. */
-  inFlight: () => number
+  inFlightCount: () => number
   /** Whether other mail has to find out first that the API is back. */
   othersProbe: () => boolean
+  /** Milliseconds of the monotonic clock. */
+  now?: () => number
 }
 
 /** Nothing may begin, mail that is no suspect may, or only this suspect. */
@@ -23,7 +25,7 @@ type Turn = 'nothing' | 'others' | { suspect: string }
  * Suspects may crash the API. They are announced one after another while nothing else is in flight, so that a crash takes no
  * other mail along and shows which one caused it. All by metadata key.
  */
-export function createSuspectTurns({ leastSuspect, inFlight, othersProbe }: Ports) {
+export function createSuspectTurns({ leastSuspect, inFlightCount, othersProbe, now = () => performance.now() }: Ports) {
   const suspects = new Set<string>()
   let alone: string | null = null
   let othersWaitSince: number | null = null
@@ -31,29 +33,30 @@ export function createSuspectTurns({ leastSuspect, inFlight, othersProbe }: Port
   let drainMs = DRAIN_MS
 
   function letOthersFlow(): void {
-    const at = performance.now()
+    const at = now()
     nextAloneAt = at + FLOW_PER_WAIT * (at - (othersWaitSince ?? at))
     othersWaitSince = null
     alone = null
   }
 
   function haveOthersWaited(ms: number): boolean {
-    return performance.now() - othersWaitSince! >= ms
+    return now() - othersWaitSince! >= ms
   }
 
   return {
     add: (key: string) => suspects.add(key),
     /** The suspect in flight, with no other mail beside it. */
     alone: () => alone,
+    /** The caller begins the attempt of a suspect at once, and calls `ended` after it. */
     next(): Turn {
       if (alone !== null && !haveOthersWaited(ALONE_MS_MAX)) return 'nothing'
       if (alone !== null) letOthersFlow()
-      if (suspects.size === 0 || performance.now() < nextAloneAt || othersProbe()) {
+      if (suspects.size === 0 || now() < nextAloneAt || othersProbe()) {
         othersWaitSince = null
         return 'others'
       }
-      othersWaitSince ??= performance.now()
-      if (inFlight() > 0) {
+      othersWaitSince ??= now()
+      if (inFlightCount() > 0) {
         if (!haveOthersWaited(drainMs)) return 'nothing'
         drainMs = Math.min(2 * drainMs, ALONE_MS_MAX)
         letOthersFlow()
@@ -64,7 +67,7 @@ export function createSuspectTurns({ leastSuspect, inFlight, othersProbe }: Port
       suspects.delete(alone)
       return { suspect: alone }
     },
-    /** The suspect has its response. */
+    /** The attempt has ended, with or without a response. */
     ended(key: string): void {
       if (alone !== key) return
       alone = null

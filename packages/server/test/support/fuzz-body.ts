@@ -67,6 +67,8 @@ const CONTENT_TYPES = [
   '',
   '/',
 ]
+/** Mailboxes that receive mail: `fuzz-0` and so on. */
+export const FUZZ_MAILBOXES = 20
 /** Deep enough to overflow the stack of a recursive parser. */
 const DEPTH = 20_000
 const WIDTH = 5_000
@@ -103,7 +105,7 @@ function jsonSource(random: SeededRandom, valid: Json): string {
 /** What the route takes. Without a declared body, an object. */
 export function validBody(random: SeededRandom, route: FuzzRoute, ids: FuzzIds): Json {
   if (route.path === '/webhooks/inbox') {
-    const mail = announcement({ mailbox: `fuzz-${random.below(20)}`, id: uuid(random) })
+    const mail = announcement({ mailbox: `fuzz-${random.below(FUZZ_MAILBOXES)}`, id: uuid(random) })
     // A round trip makes it plain JSON.
     return JSON.parse(JSON.stringify(mail)) as Json
   }

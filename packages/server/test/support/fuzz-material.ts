@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest'
 import { store } from './announce.ts'
 import { ask, reader } from './ask.ts'
 import { API_KEY, type ChildServer } from './child-server.ts'
+import { FUZZ_MAILBOXES } from './fuzz-body.ts'
 import type { FuzzIds, FuzzMaterial } from './fuzz-request.ts'
 import { callerOf, openPeople } from './people.ts'
 import { runForJson } from './program.ts'
@@ -13,9 +14,8 @@ export const FUZZ_SETTINGS = { WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:1' }
 const HOOK = { url: 'http://127.0.0.1:1/hook' }
 const DOMAIN = 'mailhatch.test'
 const MESSAGES = 60
-/** Of these, with raw bytes and an attachment. */
+/** Of these, with raw bytes and an attachment: half, so that requests for an attachment often find one. */
 const MAILS = 30
-const MAILBOXES = 20
 const WEBHOOKS = 5
 const SCENARIOS = 5
 
@@ -60,7 +60,7 @@ export async function makeIds(
     await add('/v1/scenarios', { to: `scripted-${number}@${DOMAIN}`, steps: [{ do: 'reject', code: 451 }] })
   }
   for (let number = MAILS; number < MESSAGES; number++)
-    await store(url, { mailbox: `fuzz-${number % MAILBOXES}`, tag: 't' })
+    await store(url, { mailbox: `fuzz-${number % FUZZ_MAILBOXES}`, tag: 't' })
   await sendMails(smtpPort)
   const { data } = await reader(url, API_KEY).list({ limit: MESSAGES })
   const webhooks = (await call.webhooks.list.query()).map(({ id }) => id)
@@ -85,7 +85,7 @@ async function sendMails(smtpPort: number): Promise<void> {
   )
   const client = await SmtpClient.connect(smtpPort)
   for (let number = 0; number < MAILS; number++) {
-    const reply = await client.send({ to: `fuzz-${number}+t@${DOMAIN}`, raw })
+    const reply = await client.send({ to: `fuzz-${number % FUZZ_MAILBOXES}+t@${DOMAIN}`, raw })
     if (!isAccepted(reply)) throw new Error(`A mail was refused: ${reply}`)
   }
   client.close()

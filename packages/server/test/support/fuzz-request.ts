@@ -49,14 +49,14 @@ const LONG_CHARACTERS = [1_000, 7_900, 8_300, 15_000, 20_000]
 const SHORT_WAITS = ['0.3', '1']
 /** The answer comes later, or never ends. */
 const HELD = /wait|settled|stream|follow/
-/** Every so many requests, one is correct. Operations take turns, so that none is left to chance. */
-const CORRECT_EVERY = 20
+/** One request in so many is correct, for each operation in turn: by chance alone, a rare one may never get a valid request. */
+export const CORRECT_ONE_IN = 20
 
 /** The request with this number, which depends only on the seed. */
 export function fuzzRequest({ seed, number }: { seed: number; number: number }, material: FuzzMaterial): FuzzRequest {
   const random = numberedRandom(seed, number)
-  if (number % CORRECT_EVERY === 0) {
-    return correctRequest(random, FUZZ_ROUTES[(number / CORRECT_EVERY) % FUZZ_ROUTES.length]!, material)
+  if (number % CORRECT_ONE_IN === 0) {
+    return correctRequest(random, FUZZ_ROUTES[(number / CORRECT_ONE_IN) % FUZZ_ROUTES.length]!, material)
   }
   const drawn = drawnRoute(random, material)
   const { usualMethod, operation } = drawn
@@ -94,11 +94,11 @@ export function fuzzRequest({ seed, number }: { seed: number; number: number }, 
   }
 }
 
-/** What the operation is for, by somebody who may. What it names may be deleted by now. */
+/** A request that the operation accepts, with a key that may make it. What it names may have been deleted. */
 function correctRequest(random: SeededRandom, route: FuzzRoute, material: FuzzMaterial): FuzzRequest {
   const { method, required, parameters } = route
   const pairs = required.map((name) => `${name}=qa`)
-  // `settled` needs more than half a second.
+  // `settled` looks for half a second without mail.
   if (parameters.includes('wait')) pairs.push('wait=1')
   const path = exactPath(random, route, material.ids, '0')
   const target = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`

@@ -11,7 +11,7 @@ export type FuzzRoute = {
   path: string
   /** The names of its query parameters. */
   parameters: string[]
-  /** Of these, those that it does not do without. */
+  /** Of these, the required ones. */
   required: string[]
   /** What its body has to be. */
   body: JsonSchema | null
