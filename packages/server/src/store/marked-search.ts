@@ -59,6 +59,6 @@ async function readFew(
   const positions = [...onSide, ...marked].map(({ position }) => position)
   if (positions.length === 0) return []
   return read<ListAnchor>(sql`
-    select received_at as "receivedAt", position from messages
-    where team_id = ${teamId} and ${dialect.isAmong(sql`position`, positions)}`)
+    select received_at as "receivedAt", position from messages m
+    where ${dialect.atPositions(sql`m`, teamId, positions)}`)
 }

@@ -12,6 +12,9 @@ export const POSTGRES: Dialect = {
     exists (select 1 from jsonb_array_elements(${column}::jsonb) h
             where lower((h ->> 'name') collate "C") = ${name} and h ->> 'value' = ${value})`,
 
+  atPositions: (table, teamId, positions) =>
+    sql`${table}.team_id = ${teamId} and ${table}.position = any(${arrayOf(positions)}::bigint[])`,
+
   isAmong: (column, values) =>
     typeof values[0] === 'number'
       ? sql`${column} = any(${arrayOf(values)}::bigint[])`

@@ -16,7 +16,7 @@ export function messageTagStore({ dialect, read, lookup, writeFor }: Database): 
           insert into message_tags (team_id, position, tags, version)
           select m.team_id, m.position, ${tags}, t.tag_version
           from ${MESSAGES} join team_state t on t.team_id = m.team_id
-          where m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)}
+          where ${dialect.atPositions(sql`m`, teamId, positions)}
           on conflict (team_id, position) do update set tags = excluded.tags, version = excluded.version`,
         ),
       )
@@ -26,8 +26,8 @@ export function messageTagStore({ dialect, read, lookup, writeFor }: Database): 
     async tagsAmong(teamId, positions) {
       if (positions.length === 0) return []
       const rows = await lookup<Row>(sql`
-        select position, tags from message_tags
-        where team_id = ${teamId} and ${dialect.isAmong(sql`position`, positions)}`)
+        select position, tags from message_tags m
+        where ${dialect.atPositions(sql`m`, teamId, positions)}`)
       return rows.map(readTags)
     },
 

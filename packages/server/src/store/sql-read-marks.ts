@@ -22,7 +22,7 @@ export function readMarkStore({ dialect, read, writeFor }: Database): ReadMarkSt
         insert into read_marks (team_id, position, is_read, version)
         select m.team_id, m.position, ${isRead ? 1 : 0}, t.mark_version + 1
         from ${MESSAGES} join team_state t on t.team_id = m.team_id ${MARK_OF_MESSAGE}
-        where m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)}
+        where ${dialect.atPositions(sql`m`, teamId, positions)}
           and ${IS_READ} = ${isRead ? 0 : 1}
         on conflict (team_id, position) do update set is_read = excluded.is_read, version = excluded.version`
       const changed = sql`
@@ -96,7 +96,7 @@ export function readMarkStore({ dialect, read, writeFor }: Database): ReadMarkSt
     async readAmong(teamId, positions) {
       const rows = await read<{ position: number }>(sql`
         select m.position from messages m join team_state t on t.team_id = m.team_id ${MARK_OF_MESSAGE}
-        where m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)} and ${IS_READ} = 1`)
+        where ${dialect.atPositions(sql`m`, teamId, positions)} and ${IS_READ} = 1`)
       return rows.map(({ position }) => position)
     },
 

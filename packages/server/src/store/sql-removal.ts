@@ -33,7 +33,7 @@ export function removalStore({ dialect, read, write, writeFor }: Database): Remo
     },
 
     async removeMessages(teamId, positions, at) {
-      const chosen = sql`m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)}`
+      const chosen = dialect.atPositions(sql`m`, teamId, positions)
       const [, , removed] = await writeFor(
         teamId,
         sql`

@@ -206,7 +206,7 @@ export function createSqlStore(
 
     async existingPositions(teamId, positions) {
       const rows = await read<{ position: number }>(sql`
-        select m.position from ${MESSAGES} where m.team_id = ${teamId} and ${dialect.isAmong(sql`m.position`, positions)}`)
+        select m.position from ${MESSAGES} where ${dialect.atPositions(sql`m`, teamId, positions)}`)
       return rows.map(({ position }) => position)
     },
 

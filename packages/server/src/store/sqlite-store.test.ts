@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { boundDatabase } from '../../test/support/bound-database.ts'
+import { boundDatabase, whyScanning } from '../../test/support/bound-database.ts'
 import { temporaryFolder } from '../../test/support/server.ts'
 import { searchFor } from './message-query.ts'
+import { MESSAGES } from './sql-tables.ts'
 import { sql } from './sql.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 import type { Database } from './database.ts'
@@ -129,6 +130,17 @@ test.each([
   const steps = plan.map(({ detail }) => detail).join('; ')
   expect(steps).toContain(`SEARCH m USING INDEX ${index}`)
   expect(steps.includes('TEMP B-TREE')).toBe('tags' in filter)
+})
+
+test('messages at listed positions are found by their key, also where another index has all that is read', async () => {
+  const database = openDatabase()
+  onTestFinished(() => database.close())
+  const read = sql`select m.position from ${MESSAGES} where`
+  const { isAmong, atPositions } = database.dialect
+  expect(await whyScanning(database, sql`${read} ${atPositions(sql`m`, 't', [1, 2])}`)).toBeNull()
+  // Any store in these tests refuses such a statement.
+  const direct = sql`${read} m.team_id = ${'t'} and ${isAmong(sql`m.position`, [1, 2])}`
+  expect(await whyScanning(database, direct)).toContain('messages_by_mailbox')
 })
 
 test.each([

@@ -71,33 +71,53 @@ function acrossTeams({ now, isAmong }: Dialect): { why: string; statement: Sql }
  */
 export function boundDatabase(database: Database): Database {
   const allowed = new Set(acrossTeams(database.dialect).map(({ statement }) => plain(statement)))
-  function check(statement: Sql): void {
+  const explained = new Set<string>()
+  async function check(statement: Sql): Promise<void> {
     const problem = whyMiscounted(statement) ?? whyUnbound(statement)
     if (problem && !allowed.has(plain(statement))) fail(`${problem}\n${plain(statement)}`)
+    const isNew = !explained.has(plain(statement))
+    explained.add(plain(statement))
+    const slow = isNew && isNamingRows(statement) ? await whyScanning(database, statement) : null
+    if (slow) fail(`${slow}\n${plain(statement)}`)
   }
   return {
     ...database,
     async read(query) {
-      check(query)
+      await check(query)
       return database.read(query)
     },
     async lookup(query) {
-      check(query)
+      await check(query)
       return database.lookup(query)
     },
     async write(...statements) {
-      for (const statement of statements) check(sqlOf(statement))
+      for (const statement of statements) await check(sqlOf(statement))
       return database.write(...statements)
     },
     async writeFor(teamId, ...statements) {
       for (const statement of statements) {
-        check(sqlOf(statement))
+        await check(sqlOf(statement))
         const [named] = teamsOf(sqlOf(statement))
         if (named !== undefined && named !== teamId) fail(`A transaction for ${teamId} names ${String(named)}.`)
       }
       return database.writeFor(teamId, ...statements)
     },
   }
+}
+
+/** Whether it is for rows that a list names, in SQLite's form. */
+function isNamingRows(statement: Sql): boolean {
+  return /\bin \(select (?:\?, )?value from json_each/.test(plain(statement))
+}
+
+/** Not `team_state`, also named s or t, which has one row for each team. */
+const READS_TEAM = /^SEARCH (?!(?:team_state|s|t)\b)\w+ USING .*\(team_id=\?\)$/
+
+/** Why a statement for listed rows would read all those of the team; null if it does not. Without statistics, SQLite may prefer that. */
+export async function whyScanning(database: Database, statement: Sql): Promise<string | null> {
+  const plan = await database.read<{ detail: string }>(sql`explain query plan ${statement}`)
+  const scan = plan.find(({ detail }) => READS_TEAM.test(detail))
+  return scan ? `It reads all rows of a team: ${scan.detail}.` : null
 }
 
 /** Why Citus reports another number of inserted rows than there are; null if it does not. */

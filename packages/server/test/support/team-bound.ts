@@ -134,7 +134,7 @@ type Comparison = { left: string; parameter: number | null; right: string; joine
 function comparisonsIn(clauses: Clause[], query: Query, only: string | undefined): Comparison[] {
   return conditionsIn(clauses, query).flatMap(({ parts, only: joined }) =>
     parts.flatMap((part) => {
-      const found = /^(?:(\w+)\.)?team_id = (?:\?(\d+)|(\w+)\.team_id)$/.exec(part.trim())
+      const found = /^\+?(?:(\w+)\.)?team_id = (?:\?(\d+)|(\w+)\.team_id)$/.exec(part.trim())
       const left = found?.[1] ?? only
       if (!found || left === undefined) return []
       return [{ left, parameter: found[2] ? Number(found[2]) : null, right: found[3] ?? '', joined }]
