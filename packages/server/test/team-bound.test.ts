@@ -18,9 +18,11 @@ const BOUND = [
   sql`insert into outboxes (team_id, due_at) select e.team_id, 0 from (select team_id from deliveries where team_id = ${'t'}) e`,
   sql`select (select count(*) from mailboxes where team_id = ${'t'}) as mailboxes`,
   sql`select * from teams where id = ${'t'}`,
+  sql`delete from messages as m where +m.team_id = ${'t'} and (m.team_id, m.position) in (select ${'t'}, value from json_each(${'[1]'}))`,
 ]
 
 const UNBOUND = [
+  sql`delete from messages as m where (m.team_id, m.position) in (select ${'t'}, value from json_each(${'[1]'}))`,
   sql`select 1 from messages where id = ${'m'}`,
   sql`select 1 from messages m join mailboxes b on b.id = m.mailbox_id where m.team_id = ${'t'}`,
   sql`select 1 from messages m join mailboxes b on b.team_id = m.team_id where m.id = ${'m'}`,

@@ -88,7 +88,7 @@ export type Dialect = {
   hasHeader(column: Sql, header: { name: string; value: string }): Sql
   /** Whether `column` is one of the values. The statement text does not depend on their number. */
   isAmong(column: Sql, values: number[] | string[]): Sql
-  /** Whether a row of the team is at one of the positions. The key of the table is team and position. */
+  /** Whether a row of the team is at one of the positions: two conditions. The key of the table, given by its alias, is team and position. */
   atPositions(table: Sql, teamId: string, positions: number[]): Sql
   /** Whether `column` is one of the rows of the query. They are few, and each is looked up in an index. */
   isIn(column: Sql, query: Sql): Sql
