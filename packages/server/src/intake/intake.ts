@@ -72,7 +72,7 @@ async function resolveMailbox(ports: Ports, announcement: NormalAnnouncement): P
   const { store, rootDomain, catchAllTeam } = ports
   const inbox = await store.findInbox({ domain, mailbox: name })
   if (inbox?.mailbox) return { ...inbox, mailbox: { ...inbox.mailbox, heldBy: 'domain' } }
-  if (inbox) return newMailbox(ports, announcement, { ...inbox, teamId: inbox.team.id })
+  if (inbox) return newMailbox(ports, announcement, inbox)
   const onRoot = domain === rootDomain ? await store.findRootInbox({ domain, mailbox: name }) : null
   if (onRoot) return { ...onRoot, mailbox: { ...onRoot.mailbox, heldBy: 'root name' } }
   const team = await catchAllTeam(domain)

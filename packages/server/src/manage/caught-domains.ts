@@ -45,7 +45,7 @@ export async function mayMoveIn(
   where: { domain: string; mailbox: string },
 ): Promise<boolean> {
   const inbox = await store.findInbox(where)
-  if (inbox) return inbox.team.id === team.id
+  if (inbox) return inbox.teamId === team.id
   const onRoot = where.domain === rootDomain ? await store.findRootInbox(where) : null
   return onRoot === null || onRoot.mailbox.teamId === team.id
 }

@@ -71,5 +71,5 @@ async function move(ports: DomainPorts, { id }: Team, domain: string | null): Pr
 
 async function isTaken({ store }: DomainPorts, team: Team, domain: string): Promise<boolean> {
   const inbox = await store.findInbox({ domain, mailbox: '' })
-  return inbox !== null && inbox.team.id !== team.id
+  return inbox !== null && inbox.teamId !== team.id
 }

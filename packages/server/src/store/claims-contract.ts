@@ -51,7 +51,7 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     expect(outcomes.filter((outcome) => outcome === 'moved')).toHaveLength(1)
     expect(outcomes.filter((outcome) => outcome === 'domain taken')).toHaveLength(RACERS - 1)
     const winner = teams[outcomes.indexOf('moved')]!
-    expect(await store.findInbox({ domain: 'shop.example', mailbox: 'qa' })).toMatchObject({ team: { id: winner.id } })
+    expect(await store.findInbox({ domain: 'shop.example', mailbox: 'qa' })).toMatchObject({ teamId: winner.id })
   })
 
   test('a domain that changes hands leads to the mailboxes of its new team', async () => {
@@ -63,7 +63,7 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     await store.moveToDomain(former.id, { domain: 'other.example', isCustom: true, at: NOW })
     expect(await store.findInbox(address)).toBeNull()
     const holder = await addTeam(store, { domain: address.domain })
-    expect(await store.findInbox(address)).toMatchObject({ team: { id: holder.id }, mailbox: null })
+    expect(await store.findInbox(address)).toMatchObject({ teamId: holder.id, mailbox: null })
     await store.addMailbox(mailboxOn(address.domain, holder.id, address.mailbox), null)
     expect(await store.findInbox(address)).toMatchObject({ mailbox: { teamId: holder.id }, hasFormerHolder: true })
   })

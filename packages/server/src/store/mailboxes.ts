@@ -25,13 +25,13 @@ export type HeldBy = 'domain' | 'root name' | 'catch-all'
 export type Destination = Mailbox & { heldBy?: HeldBy }
 
 /** The destination of mail for a custom domain. `hasFormerHolder` if other teams received its mail before. */
-export type Inbox = { team: Team; mailbox: Mailbox | null; hasEndpoints: boolean; hasFormerHolder: boolean }
+export type Inbox = { teamId: string; mailbox: Mailbox | null; hasEndpoints: boolean; hasFormerHolder: boolean }
 
 /** The destination of mail on the shared root domain. */
 export type RootInbox = { mailbox: Mailbox; hasEndpoints: boolean; hasFormerHolder: boolean }
 
 /** The destination of mail that a team catches. Unless `isRemembered`, it is time to remember it as a holder of the address. */
-export type CaughtInbox = Omit<Inbox, 'team'> & { isRemembered: boolean }
+export type CaughtInbox = Omit<Inbox, 'teamId'> & { isRemembered: boolean }
 
 export type ApiKey = {
   id: string
@@ -63,7 +63,7 @@ export type MailboxStore = {
   listTeams(): Promise<Team[]>
   findTeam(id: string): Promise<Team | null>
   findBootstrapTeam(): Promise<Team | null>
-  /** The team with that domain, and its mailbox with that name, if any. */
+  /** The team with that domain, and its mailbox with that name, if any. If the domain changes hands meanwhile, the mailbox may be missing. */
   findInbox(where: { domain: string; mailbox: string }): Promise<Inbox | null>
   /** The team with that domain, and the ids of its mailboxes by name, of those that exist. */
   findInboxes(where: {

@@ -1,10 +1,11 @@
 import type { Database } from './database.ts'
 import { countEndpoints } from './sql-endpoints.ts'
 import { MAILBOX_DOMAIN } from './sql-mailbox-names.ts'
-import { rememberHolder } from './sql-names.ts'
-import { TEAM } from './sql-team.ts'
+import { isOwnDomain, rememberHolder } from './sql-names.ts'
 import { sql, type Sql } from './sql.ts'
-import type { Mailbox, MailboxStore, Team } from './mailboxes.ts'
+import type { Inbox, Mailbox, MailboxStore } from './mailboxes.ts'
+
+type Address = { domain: string; mailbox: string }
 
 type InboxStore = Pick<
   MailboxStore,
@@ -33,25 +34,35 @@ export function inboxStore({ dialect, lookup, write }: Database): InboxStore {
     return row ? readInbox(teamId, row) : { mailbox: null, hasEndpoints: false }
   }
 
+  /** Null if the team does not have the domain. */
+  async function findOfTeam(teamId: string, { domain, mailbox: name }: Address): Promise<Inbox | null> {
+    const row = await first<MailboxRow & { former: number }>(sql`
+      select ${INBOX}, ${countFormer(sql`s.team_id`, { domain, name })} as former
+      ${fromInbox(teamId, sql`b.name = ${name}`)} and ${isOwnDomain(teamId, domain)}`)
+    if (!row) return null
+    const { former, ...inbox } = row
+    return { teamId, ...readInbox(teamId, inbox), hasFormerHolder: former > 0 }
+  }
+
   /** The teams that had the domains when they were last asked for. */
   const lastTeams = new Map<string, string>()
 
   return {
-    async findInbox({ domain, mailbox: name }) {
-      const which = sql`b.name = ${name}`
-      const expectedId = lastTeams.get(domain)
-      // Both go to the server in one trip.
-      const [row, expected] = await Promise.all([
-        first<Team & { former: number }>(sql`
-          select ${TEAM}, ${countFormer(sql`t.id`, { domain, name })} as former from teams t where t.domain = ${domain}`),
-        expectedId === undefined ? null : findIn(expectedId, which),
-      ])
-      if (!row) return null
-      const { former, ...team } = row
+    async findInbox(address) {
+      const { domain } = address
+      const lastId = lastTeams.get(domain)
+      const expected = lastId === undefined ? null : await findOfTeam(lastId, address)
+      if (expected) return expected
+      const team = await first<{ id: string }>(sql`select t.id from teams t where t.domain = ${domain}`)
+      if (!team) {
+        lastTeams.delete(domain)
+        return null
+      }
       lastTeams.set(domain, team.id)
       if (lastTeams.size > LAST_TEAMS_MAX) lastTeams.delete(lastTeams.keys().next().value!)
-      const inbox = expected && team.id === expectedId ? expected : await findIn(team.id, which)
-      return { team, ...inbox, hasFormerHolder: former > 0 }
+      const found = await findOfTeam(team.id, address)
+      // The domain has changed hands since. The store notices when it adds the message.
+      return found ?? { teamId: team.id, mailbox: null, hasEndpoints: false, hasFormerHolder: true }
     },
 
     async findInboxes({ domain, mailboxes: names }) {

@@ -284,13 +284,13 @@ export function describeStore(
       expect(await store.findTeamMailbox({ teamId: team.id, name: 'qa' })).toEqual(mailbox)
       expect(await store.findTeamMailbox({ teamId: other.id, name: 'qa' })).toBeNull()
       expect(await store.findInbox({ domain: 'one.test', mailbox: 'qa' })).toEqual({
-        team,
+        teamId: team.id,
         mailbox,
         hasEndpoints: false,
         hasFormerHolder: false,
       })
       expect(await store.findInbox({ domain: 'two.test', mailbox: 'qa' })).toEqual({
-        team: other,
+        teamId: other.id,
         mailbox: null,
         hasEndpoints: false,
         hasFormerHolder: false,
