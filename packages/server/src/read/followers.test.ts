@@ -65,6 +65,37 @@ function gate() {
   }
 }
 
+/** More than a team's tags that are remembered. */
+const MANY_TAGS = 1_500
+
+test('what cannot match after a position is known for as many tags as are remembered, and never said of a message that came', async () => {
+  const { below, chance } = seededRandom(20261119)
+  const { store, feed, followers, team, mailbox } = await start()
+  const cameBefore = 3
+  for (let index = 0; index < cameBefore; index++) await store.addMessage(mailbox, messageFor(mailbox, { tag: 't0' }))
+  expect(followers.isNothingAfter(team.id, {}, 1_000_000)).toBe(false)
+  await followers.follow(team.id, { tag: 'none' }, () => {})
+  const tags: (string | null)[] = Array.from({ length: cameBefore }, () => 't0')
+  const message = { ...messageFor(mailbox, {}), mailboxId: mailbox.id, mailbox: 'qa', attachmentCount: 0 }
+  const said = { nothing: 0, wronglyNothing: 0, perhaps: 0 }
+  for (let step = 0; step < 20_000; step++) {
+    const tag = chance(0.1) ? null : `t${below(MANY_TAGS)}`
+    tags.push(tag)
+    feed.wake(team.id, { ...message, tag, position: tags.length })
+    const asked = `t${below(MANY_TAGS)}`
+    const after = tags.length - below(step % 2 === 0 ? 10 : 4_000)
+    const filter = step % 3 === 0 ? { mailbox: { name: 'qa', tag: asked, domain: null } } : { tag: asked }
+    const hasCome = after < cameBefore || tags.lastIndexOf(asked) >= after
+    const isNothing = followers.isNothingAfter(team.id, filter, after)
+    if (isNothing) said[hasCome ? 'wronglyNothing' : 'nothing']++
+    else if (hasCome) said.perhaps++
+    expect(followers.isNothingAfter(team.id, {}, after)).toBe(after >= tags.length)
+  }
+  expect(said.wronglyNothing).toBe(0)
+  expect(said.nothing).toBeGreaterThan(5_000)
+  expect(said.perhaps).toBeGreaterThan(1_000)
+})
+
 describe('concurrent reads', () => {
   test('a read without bodies does not skip messages that a new follower looks for in bodies', async () => {
     const held = gate()

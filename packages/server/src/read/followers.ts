@@ -7,6 +7,8 @@ import type { Store } from '../store/store.ts'
 const MESSAGES_PER_READ = 500
 /** Wake-ups can be lost, and other processes write too, so the store is polled this often. */
 const POLL_MS = 1_000
+/** Of each followed team: enough for the tests that run at a time. An entry has about 150 bytes. */
+const TAGS_REMEMBERED = 1_000
 
 /** `arrived` is the whole message, if this process has just stored it. */
 export type OnMatch = (message: PassingMessage, arrived: StoredMessage | null) => void
@@ -19,6 +21,11 @@ export type Followers = {
    * returned function is called. The caller reads earlier messages from the store, but may receive some of them too.
    */
   follow(teamId: string, filter: MessageFilter, onMatch: OnMatch): Promise<() => void>
+  /**
+   * Whether no message that this process knows can match after the position, so that the store need not be asked. False if the
+   * team is not followed, or was not when the message at the position came.
+   */
+  isNothingAfter(teamId: string, filter: MessageFilter, position: number): boolean
   count(): number
   close(): void
 }
@@ -70,6 +77,7 @@ export function createFollowers(ports: Ports): Followers {
       }
       return unfollow
     },
+    isNothingAfter: (teamId, filter, position) => teams.get(teamId)?.isNothingAfter(filter, position) ?? false,
     count: () => teams.values().reduce((sum, team) => sum + team.size(), 0),
     close() {
       clearInterval(timer)
@@ -86,6 +94,9 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   let withContent = 0
   let size = 0
   let position = 0
+  // The newest message of each tag, the least recent tag first. Of other tags, no message came after `knownFrom`.
+  const newestByTag = new Map<string, number>()
+  let knownFrom = Infinity
   // Until the start position is known, no message can be the next one.
   let isReading = true
   let readAgain = false
@@ -94,6 +105,7 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
 
   async function start(): Promise<void> {
     position = await store.newestPosition(teamId)
+    knownFrom = position
     isReading = false
     if (readAgain) read()
   }
@@ -139,15 +151,33 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   }
 
   function show(message: PassingMessage, arrived: StoredMessage | null): void {
+    rememberTag(message)
     for (const wanted of allWanted(message)) {
       for (const { filter, onMatch } of groups.get(wanted) ?? [])
         if (matches(filter, message)) onMatch(message, arrived)
     }
   }
 
+  function rememberTag({ tag, position: newest }: PassingMessage): void {
+    if (tag === null) return
+    newestByTag.delete(tag)
+    newestByTag.set(tag, newest)
+    for (const [oldest, itsNewest] of newestByTag) {
+      if (newestByTag.size <= TAGS_REMEMBERED) break
+      newestByTag.delete(oldest)
+      knownFrom = itsNewest
+    }
+  }
+
   return {
     ready,
     position: () => position,
+    /** A mailbox may be renamed, so only the tag tells that a message cannot match. */
+    isNothingAfter(filter: MessageFilter, given: number): boolean {
+      const tag = tagOf(filter)
+      const newest = tag === null ? Math.max(position, knownFrom) : (newestByTag.get(tag) ?? knownFrom)
+      return newest <= given
+    },
     read,
     size: () => size,
     stop: unsubscribe,
@@ -172,11 +202,17 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
 const ANYTHING = ''
 
 /** One thing that a message must have. Names of mailboxes begin with a letter or digit. */
-function wantedBy({ tag, mailbox, mailboxId }: MessageFilter): string {
-  const wantedTag = tag ?? mailbox?.tag ?? null
-  if (wantedTag !== null) return `+${wantedTag}`
+function wantedBy(filter: MessageFilter): string {
+  const tag = tagOf(filter)
+  if (tag !== null) return `+${tag}`
+  const { mailbox, mailboxId } = filter
   if (mailbox) return mailbox.name
   return mailboxId === undefined ? ANYTHING : `#${mailboxId}`
+}
+
+/** The only tag that a matching message can have; null if there is no such tag. */
+function tagOf({ tag, mailbox }: MessageFilter): string | null {
+  return tag ?? mailbox?.tag ?? null
 }
 
 /** The filters that a message may match want one of these. */

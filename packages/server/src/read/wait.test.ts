@@ -94,6 +94,38 @@ test('a match that this process has just stored is passed on, and others are rea
   expect(elsewhere.looks).toEqual([null, null])
 })
 
+test('a wait after a position that the process knows reads nothing until a message comes, and finds what came before it', async () => {
+  const { addAtHand, add, store, team, waits, waitFor, followers } = await start()
+  const other = waitFor('other')
+  await vi.waitFor(() => expect(followers.count()).toBe(1))
+  function hold(tag: string, after: number) {
+    const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag } }
+    const looks: (string | null)[] = []
+    const found = waits.until(view, { keyId: 'key', waitMs: 30_000, after, onGone: () => {} }, async (arrived) => {
+      looks.push(arrived && arrived.tag)
+      return arrived ?? store.latestMessage(view, after)
+    })
+    return { looks, found }
+  }
+  await addAtHand('earlier')
+  const cursor = await store.newestPosition(team.id)
+  const later = hold('later', cursor)
+  await addAtHand('between')
+  await addAtHand('later')
+  expect(await later.found).toMatchObject({ tag: 'later' })
+  expect(later.looks).toEqual(['later'])
+  // A tag that came after the position, at hand or from another process, and a position from before the first follower.
+  const known = hold('later', cursor)
+  expect(await known.found).toMatchObject({ tag: 'later' })
+  expect(known.looks).toEqual([null])
+  await add('elsewhere')
+  expect(await hold('elsewhere', cursor).found).toMatchObject({ tag: 'elsewhere' })
+  const early = hold('earlier', cursor - 1)
+  expect(await early.found).toMatchObject({ tag: 'earlier' })
+  await add('other')
+  await other
+})
+
 test('a message that is pushed early does not make others skipped', async () => {
   const { addAtHand, store, mailbox, waitFor, followers } = await start()
   const waiting = [waitFor('first'), waitFor('second')]

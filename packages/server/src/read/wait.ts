@@ -10,6 +10,8 @@ export const WAITS_PER_KEY_MAX = 20_000
 export type WaitOptions = {
   keyId: string
   waitMs: number
+  /** Only messages after this position count. If none can match that came since, nothing is read until one does. */
+  after?: number | null
   /** Registers a callback for when the client disconnects. */
   onGone: (end: () => void) => void
   /** When to look again without a new message: after a time, or when the promise is fulfilled. By default never. */
@@ -41,7 +43,7 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
 
   async function hold<Found>(
     view: View,
-    { keyId, waitMs, onGone, lookAgain }: WaitOptions,
+    { keyId, waitMs, after = null, onGone, lookAgain }: WaitOptions,
     look: Look<Found>,
   ): Promise<Found | null> {
     if (isClosing) throw shuttingDown()
@@ -65,14 +67,16 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
       // Follow before the first look, so that a message stored between the two still wakes us.
       unfollow = await followers.follow(view.teamId, view.filter, (_, arrived) => wake(arrived))
       let match: StoredMessage | null = null
+      let isNothingNew = after !== null && followers.isNothingAfter(view.teamId, view.filter, after)
       // A message that comes just before the end is looked at.
       do {
         const woken = new Promise<StoredMessage | null>((resolve) => {
           wake = resolve
           if (isOver) resolve(null)
         })
-        const found = await look(match)
+        const found = isNothingNew ? null : await look(match)
         if (found !== null) return found
+        isNothingNew = false
         const again = lookAgain?.()
         const timer = again && setTimeout(() => wake(null), again.afterMs)
         match = await (again ? Promise.race([woken, again.sooner]) : woken)

@@ -98,6 +98,8 @@ export async function startLoad(options: LoadOptions) {
   setMaxListeners(0, ending.signal)
   /** Mails from this number on are never sent. */
   let end = Infinity
+  /** A test takes a cursor before it triggers its mail. */
+  let newest = (await sdk.me()).cursor
 
   async function countingFetch(...request: Parameters<typeof fetch>): Promise<Response> {
     const response = await fetch(...request)
@@ -116,10 +118,11 @@ export async function startLoad(options: LoadOptions) {
 
   async function wait(number: number, signal: AbortSignal): Promise<void> {
     try {
-      const filter = { mailbox: mailboxOf(number), tag: tagOf(number) }
+      const filter = { mailbox: mailboxOf(number), tag: tagOf(number), after: newest }
       const email = await sdk.messages.waitFor(filter, { ...waitOptions, signal })
       if (email.tag !== tagOf(number)) throw new Error(`The wait for ${number} returned ${email.subject}.`)
       counts.waitsAnswered++
+      newest = laterOf(newest, email.cursor)
       const due = dueAt.get(number)
       if (due === undefined) return
       begunAt.push(due)
@@ -143,7 +146,7 @@ export async function startLoad(options: LoadOptions) {
       for await (const { subject, cursor } of sdk.messages.stream({ mailbox, after }, { signal: ending.signal })) {
         counts.streamed++
         usedStreams.add(mailbox)
-        const position = Number.parseInt(cursor.slice(1), 36)
+        const position = positionOf(cursor)
         if (position <= last) counts.disorderedInStreams++
         last = Math.max(last, position)
         const mail = pending.get(subject)
@@ -187,8 +190,7 @@ export async function startLoad(options: LoadOptions) {
     settle(subject, mail)
   }
 
-  const { cursor } = await sdk.me()
-  const following = Array.from({ length: streams }, (_, number) => follow(mailboxOf(number), cursor))
+  const following = Array.from({ length: streams }, (_, number) => follow(mailboxOf(number), newest))
   for (let number = 0; number < waits; number++) openWait(number)
   const sender = startSender({
     smtpPort: options.smtpPort,
@@ -238,6 +240,14 @@ export async function startLoad(options: LoadOptions) {
   }
 
   return { stop }
+}
+
+function positionOf(cursor: string): number {
+  return Number.parseInt(cursor.slice(1), 36)
+}
+
+function laterOf(one: string, other: string): string {
+  return positionOf(one) >= positionOf(other) ? one : other
 }
 
 function percentileOrNone(values: number[], percent: number): number {

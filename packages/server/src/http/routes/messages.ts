@@ -43,12 +43,13 @@ export const listMessages = route({
       messages: { waits },
     } = ports
     const view = searchOf(context, principal, params.filter, ports.now())
-    const waiting = { keyId: principal.keyId, waitMs: params.waitMs, onGone: onGone(context) }
+    const { waitMs, after } = params
+    const waiting = { keyId: principal.keyId, waitMs, after, onGone: onGone(context) }
     const page = await waits.until(view, waiting, async () => {
       const found = await readPage(store, view, params)
       return found.messages.length > 0 ? found : null
     })
-    if (params.waitMs > 0) await authenticateAgain(ports.keys, principal)
+    if (waitMs > 0) await authenticateAgain(ports.keys, principal)
     const { messages, hasMore, cursor: position } = page ?? (await readPage(store, view, params))
     return { data: messages.map(presentSummary), has_more: hasMore, cursor: formatCursor(position) }
   },
@@ -84,7 +85,7 @@ export const latestMessage = route({
     } = ports
     const { filter, after, waitMs, explain: wantsReasons } = input
     const view = searchOf(context, principal, filter, ports.now())
-    const waiting = { keyId: principal.keyId, waitMs, onGone: onGone(context) }
+    const waiting = { keyId: principal.keyId, waitMs, after, onGone: onGone(context) }
     const look = async (arrived: StoredMessage | null) =>
       arrived && isVisible(arrived, view, after) ? arrived : store.latestMessage(view, after)
     const message = await waits.until(view, waiting, look)
