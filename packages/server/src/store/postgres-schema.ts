@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
 
 /** The schema of this version. SQLite has the same tables at the same version. */
-export const NEWEST_SCHEMA = 16
+export const NEWEST_SCHEMA = 17
 
 /** The name of a program's connections, by which those of older versions are recognized. */
 export const APPLICATION_NAME = `mailhatch ${NEWEST_SCHEMA}`

@@ -9,8 +9,10 @@ import { addKeys } from './postgres-upgrade-indexes.ts'
 /** The schema that is upgraded in place, while servers of both schemas run. */
 export const UPGRADED_SCHEMA = 10
 
-/** Functions of the newest schema. The finish creates them again, without what older servers need. */
-const FUNCTIONS = '013-intake.sql'
+/** The functions while servers of both schemas run. `in-place/011-serve.sql` adds the lock of the older ones. */
+const SHARED_FUNCTIONS = '013-intake.sql'
+/** The functions of the newest schema. The finish creates them again, without what older servers need. */
+const FUNCTIONS = [SHARED_FUNCTIONS, '017-intake.sql']
 
 const MAILBOXES_PER_STEP = 500
 
@@ -24,7 +26,7 @@ const STEPS: Step[] = [
     await addKeys(client, onMigration)
     await client.query(recordPart(part))
   },
-  ...transactionsOf(FUNCTIONS),
+  ...transactionsOf(SHARED_FUNCTIONS),
   ...transactionsOf('in-place/011-serve.sql'),
   ...transactionsOf('014-scenarios.sql'),
   ...transactionsOf('015-attempts.sql'),
@@ -46,7 +48,7 @@ export async function upgradeInPlace(client: Client, onMigration: OnMigration): 
 /** Removes what only older servers need, so none of them may run. */
 export async function finishUpgrade(client: Client): Promise<void> {
   await refuseOlderServers(client)
-  const text = ['in-place/011-finish.sql', FUNCTIONS].map(textOf).join(';\n')
+  const text = ['in-place/011-finish.sql', ...FUNCTIONS].map(textOf).join(';\n')
   await inShortTransaction(client, () =>
     client.query(`
       ${text};

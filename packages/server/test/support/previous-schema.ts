@@ -6,7 +6,7 @@ import { createSchemaTen } from './schema-ten.ts'
 /** Of the version before. Schema 11 exists only while a database is upgraded. */
 export const PREVIOUS_SCHEMA = 10
 /** The schema that follows. */
-const NEXT_SCHEMA = 16
+const NEXT_SCHEMA = 17
 
 /** Throws if there is a newer schema: then schema 10 is no longer the previous one. */
 export function checkPreviousSchema(newest: number = NEWEST_SCHEMA): void {

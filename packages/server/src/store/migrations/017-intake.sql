@@ -1,0 +1,1 @@
+-- Only PostgreSQL has something new at this version: its function that stores messages has fewer statements.
