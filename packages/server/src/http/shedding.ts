@@ -29,8 +29,8 @@ type Load = Pick<Overload, 'isOverloaded' | 'isMemoryShort'>
 type Held = { waits: Waits; streams: Streams; subscriptions: Subscriptions }
 
 /**
- * While the server is overloaded, no new stream is opened. A wait is still held unless memory is short: holding it costs one
- * query, and refusing it costs one for every time that the client asks again.
+ * While the server is overloaded, no new stream is opened. A wait is still held unless memory is short: holding it costs at
+ * most one query, and refusing it costs one for every time that the client asks again.
  */
 export function shedHeld({ waits, streams, subscriptions }: Held, { isOverloaded, isMemoryShort }: Load): Held {
   return {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lateStore } from '../../test/replicas/late-store.ts'
 import { seededRandom } from '../../test/support/seeded-random.ts'
@@ -65,16 +65,18 @@ function gate() {
   }
 }
 
-/** More than a team's tags that are remembered. */
-const MANY_TAGS = 1_500
+/** More than those of a team that are remembered. */
+const MANY_TAGS = 300
 
-test('what cannot match after a position is known for as many tags as are remembered, and never said of a message that came', async () => {
+test('a message that came after a position is never denied, and others are known for the last tags', async () => {
   const { below, chance } = seededRandom(20261119)
   const { store, feed, followers, team, mailbox } = await start()
   const cameBefore = 3
   for (let index = 0; index < cameBefore; index++) await store.addMessage(mailbox, messageFor(mailbox, { tag: 't0' }))
-  expect(followers.isNothingAfter(team.id, {}, 1_000_000)).toBe(false)
+  expect(followers.isNothingAfter(team.id, {}, cameBefore)).toBe(false)
   await followers.follow(team.id, { tag: 'none' }, () => {})
+  expect(followers.isNothingAfter(team.id, { tag: 't0' }, cameBefore)).toBe(true)
+  expect(followers.isNothingAfter(team.id, { tag: 't0' }, cameBefore - 1)).toBe(false)
   const tags: (string | null)[] = Array.from({ length: cameBefore }, () => 't0')
   const message = { ...messageFor(mailbox, {}), mailboxId: mailbox.id, mailbox: 'qa', attachmentCount: 0 }
   const said = { nothing: 0, wronglyNothing: 0, perhaps: 0 }
@@ -83,7 +85,7 @@ test('what cannot match after a position is known for as many tags as are rememb
     tags.push(tag)
     feed.wake(team.id, { ...message, tag, position: tags.length })
     const asked = `t${below(MANY_TAGS)}`
-    const after = tags.length - below(step % 2 === 0 ? 10 : 4_000)
+    const after = Math.max(0, tags.length - below(step % 2 === 0 ? 10 : 1_000))
     const filter = step % 3 === 0 ? { mailbox: { name: 'qa', tag: asked, domain: null } } : { tag: asked }
     const hasCome = after < cameBefore || tags.lastIndexOf(asked) >= after
     const isNothing = followers.isNothingAfter(team.id, filter, after)
@@ -94,6 +96,46 @@ test('what cannot match after a position is known for as many tags as are rememb
   expect(said.wronglyNothing).toBe(0)
   expect(said.nothing).toBeGreaterThan(5_000)
   expect(said.perhaps).toBeGreaterThan(1_000)
+})
+
+test('while there is more to read, and after reading failed, a message may have come', async () => {
+  const held = gate()
+  let isAway = true
+  const watch = (store: Store): Store => ({
+    ...store,
+    async passingMessages(...given) {
+      if (!isAway) return store.passingMessages(...given)
+      await held.pass()
+      throw new Error('the database is away')
+    },
+  })
+  const { store, feed, followers, team, mailbox, follow } = await start(watch)
+  await follow({ tag: 'none' })
+  const isNothing = () => followers.isNothingAfter(team.id, { tag: 'x' }, 0)
+  expect(isNothing()).toBe(true)
+  await store.addMessage(mailbox, messageFor(mailbox, { tag: 'y' }))
+  feed.wake(team.id, null)
+  await held.asked
+  expect(isNothing()).toBe(false)
+  held.open()
+  await nextTurn()
+  expect(isNothing()).toBe(false)
+  isAway = false
+  feed.wake(team.id, null)
+  await vi.waitFor(() => expect(isNothing()).toBe(true))
+})
+
+test('when the database has lost messages, those that get their positions are followed', async () => {
+  const lost = 10
+  const watch = (store: Store): Store => ({ ...store, newestPosition: async () => lost })
+  const { add, followers, team, follow } = await start(watch)
+  const { seen } = await follow({})
+  expect(followers.isNothingAfter(team.id, { tag: 'x' }, lost)).toBe(true)
+  await vi.waitFor(() => expect(followers.isNothingAfter(team.id, {}, 0)).toBe(true), { timeout: 10_000 })
+  // A cursor of one of the lost messages.
+  expect(followers.isNothingAfter(team.id, { tag: 'x' }, lost - 1)).toBe(false)
+  await add({ subject: 'first of the rest' })
+  expect(seen).toEqual(['first of the rest'])
 })
 
 describe('concurrent reads', () => {

@@ -7,8 +7,8 @@ import type { Store } from '../store/store.ts'
 const MESSAGES_PER_READ = 500
 /** Wake-ups can be lost, and other processes write too, so the store is polled this often. */
 const POLL_MS = 1_000
-/** Of each followed team: enough for the tests that run at a time. An entry has about 150 bytes. */
-const TAGS_REMEMBERED = 1_000
+/** Of each followed team: more than the tests that run at a time. They take 30 kB, less than a stream. */
+const TAGS_REMEMBERED = 200
 
 /** `arrived` is the whole message, if this process has just stored it. */
 export type OnMatch = (message: PassingMessage, arrived: StoredMessage | null) => void
@@ -22,8 +22,8 @@ export type Followers = {
    */
   follow(teamId: string, filter: MessageFilter, onMatch: OnMatch): Promise<() => void>
   /**
-   * Whether no message that this process knows can match after the position, so that the store need not be asked. False if the
-   * team is not followed, or was not when the message at the position came.
+   * Whether this process knows of no message after the position that can match, so that the store need not be asked. False if the
+   * team is not followed, or was not when the message at the position came, or if there is more to read.
    */
   isNothingAfter(teamId: string, filter: MessageFilter, position: number): boolean
   count(): number
@@ -50,10 +50,13 @@ export function createFollowers(ports: Ports): Followers {
 
   /** One query for all teams, because most have nothing new. */
   async function poll(): Promise<void> {
-    const newest = await ports.store.newestPositions(Array.from(teams.keys()))
+    const known = new Map(Array.from(teams, ([teamId, team]) => [teamId, team.position()]))
+    const newest = await ports.store.newestPositions(Array.from(known.keys()))
     for (const { teamId, position } of newest) {
       const team = teams.get(teamId)
-      if (team && position > team.position()) team.read()
+      if (!team) continue
+      if (position < known.get(teamId)!) team.goBack(position)
+      else if (position > team.position()) team.read()
     }
   }
 
@@ -96,7 +99,7 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   let position = 0
   // The newest message of each tag, the least recent tag first. Of other tags, no message came after `knownFrom`.
   const newestByTag = new Map<string, number>()
-  let knownFrom = Infinity
+  let knownFrom = 0
   // Until the start position is known, no message can be the next one.
   let isReading = true
   let readAgain = false
@@ -129,6 +132,7 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
       },
       (error: unknown) => {
         isReading = false
+        readAgain = true
         log.error({ err: error, teamId }, 'reading new messages failed, will retry')
       },
     )
@@ -172,10 +176,18 @@ function startTeamLoop({ store, feed, log }: Ports, teamId: string) {
   return {
     ready,
     position: () => position,
+    /** The database has lost its newest messages, as after a failover. The next ones get their positions. */
+    goBack(newest: number): void {
+      if (isReading) return
+      newestByTag.clear()
+      knownFrom = position
+      position = newest
+    },
     /** A mailbox may be renamed, so only the tag tells that a message cannot match. */
     isNothingAfter(filter: MessageFilter, given: number): boolean {
+      if (isReading || readAgain) return false
       const tag = tagOf(filter)
-      const newest = tag === null ? Math.max(position, knownFrom) : (newestByTag.get(tag) ?? knownFrom)
+      const newest = tag === null ? position : (newestByTag.get(tag) ?? knownFrom)
       return newest <= given
     },
     read,

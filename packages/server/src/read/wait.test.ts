@@ -94,10 +94,11 @@ test('a match that this process has just stored is passed on, and others are rea
   expect(elsewhere.looks).toEqual([null, null])
 })
 
-test('a wait after a position that the process knows reads nothing until a message comes, and finds what came before it', async () => {
+test('a wait after a known position reads nothing until a message comes, and finds what came before the wait', async () => {
   const { addAtHand, add, store, team, waits, waitFor, followers } = await start()
-  const other = waitFor('other')
-  await vi.waitFor(() => expect(followers.count()).toBe(1))
+  await addAtHand('earliest')
+  const waiting = [waitFor('other'), waitFor('elsewhere')]
+  await vi.waitFor(() => expect(followers.count()).toBe(2))
   function hold(tag: string, after: number) {
     const view = { teamId: team.id, oldestReceivedAt: 0, filter: { tag } }
     const looks: (string | null)[] = []
@@ -107,23 +108,25 @@ test('a wait after a position that the process knows reads nothing until a messa
     })
     return { looks, found }
   }
-  await addAtHand('earlier')
   const cursor = await store.newestPosition(team.id)
   const later = hold('later', cursor)
   await addAtHand('between')
   await addAtHand('later')
   expect(await later.found).toMatchObject({ tag: 'later' })
   expect(later.looks).toEqual(['later'])
-  // A tag that came after the position, at hand or from another process, and a position from before the first follower.
   const known = hold('later', cursor)
   expect(await known.found).toMatchObject({ tag: 'later' })
   expect(known.looks).toEqual([null])
+  // Another process stored it, and it was read when its wake-up came.
   await add('elsewhere')
-  expect(await hold('elsewhere', cursor).found).toMatchObject({ tag: 'elsewhere' })
-  const early = hold('earlier', cursor - 1)
-  expect(await early.found).toMatchObject({ tag: 'earlier' })
+  await waiting[1]
+  const elsewhere = hold('elsewhere', cursor)
+  expect(await elsewhere.found).toMatchObject({ tag: 'elsewhere' })
+  expect(elsewhere.looks).toEqual([null])
+  // From before the first follower.
+  expect(await hold('earliest', cursor - 1).found).toMatchObject({ tag: 'earliest' })
   await add('other')
-  await other
+  await waiting[0]
 })
 
 test('a message that is pushed early does not make others skipped', async () => {

@@ -10,7 +10,7 @@ export const WAITS_PER_KEY_MAX = 20_000
 export type WaitOptions = {
   keyId: string
   waitMs: number
-  /** Only messages after this position count. If none can match that came since, nothing is read until one does. */
+  /** The position after which `look` searches. While no later message can match, it is not called. */
   after?: number | null
   /** Registers a callback for when the client disconnects. */
   onGone: (end: () => void) => void
@@ -67,6 +67,7 @@ export function createWaits(followers: Followers, now: () => number = Date.now):
       // Follow before the first look, so that a message stored between the two still wakes us.
       unfollow = await followers.follow(view.teamId, view.filter, (_, arrived) => wake(arrived))
       let match: StoredMessage | null = null
+      // Nothing is awaited from here until `wake` is set, so no message is missed.
       let isNothingNew = after !== null && followers.isNothingAfter(view.teamId, view.filter, after)
       // A message that comes just before the end is looked at.
       do {

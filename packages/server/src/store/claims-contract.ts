@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database } from './database.ts'
-import { sql } from './sql.ts'
+import { createSqlStore } from './sql-store.ts'
+import { sql, type Sql } from './sql.ts'
 import { addTeam, messageFor, newId, NOW } from './store-contract.ts'
 import type { Mailbox } from './mailboxes.ts'
 import type { Store } from './store.ts'
@@ -66,6 +67,32 @@ export function describeClaims(open: () => Promise<{ store: Store; database: Dat
     expect(await store.findInbox(address)).toMatchObject({ teamId: holder.id, mailbox: null })
     await store.addMailbox(mailboxOn(address.domain, holder.id, address.mailbox), null)
     expect(await store.findInbox(address)).toMatchObject({ mailbox: { teamId: holder.id }, hasFormerHolder: true })
+    // Without a search in between.
+    await store.moveToDomain(holder.id, { domain: 'third.example', isCustom: true, at: NOW })
+    const next = await addTeam(store, { domain: address.domain })
+    expect(await store.findInbox(address)).toMatchObject({ teamId: next.id, mailbox: null, hasFormerHolder: true })
+  })
+
+  test('a domain that changes hands while its mailbox is searched for leads to no mailbox', async () => {
+    const { store, database } = await open()
+    const address = { domain: 'shop.example', mailbox: 'qa' }
+    const team = await addTeam(store, { domain: address.domain })
+    await store.addMailbox(mailboxOn(address.domain, team.id, address.mailbox), null)
+    let lookups = 0
+    const late = createSqlStore(
+      {
+        ...database,
+        async lookup<Row>(query: Sql) {
+          const rows = await database.lookup<Row>(query)
+          if (lookups++ === 0) await store.moveToDomain(team.id, { domain: 'other.example', isCustom: true, at: NOW })
+          return rows
+        },
+      },
+      { onError: () => {} },
+    )
+    const found = await late.findInbox(address)
+    expect(found).toEqual({ teamId: team.id, mailbox: null, hasEndpoints: false, hasFormerHolder: true })
+    expect(await late.findInbox(address)).toBeNull()
   })
 
   test('many names of a domain are looked up at once, and those without a mailbox are left out', async () => {

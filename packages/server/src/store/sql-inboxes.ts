@@ -34,7 +34,7 @@ export function inboxStore({ dialect, lookup, write }: Database): InboxStore {
     return row ? readInbox(teamId, row) : { mailbox: null, hasEndpoints: false }
   }
 
-  /** Null if the team does not have the domain. Without `s.team_id` in that condition, Citus refuses it beside the outer join. */
+  /** Null if the team does not have the domain. The `exists` names `s.team_id`, because Citus refuses a value beside the outer join. */
   async function findOfTeam(teamId: string, { domain, mailbox: name }: Address): Promise<Inbox | null> {
     const row = await first<MailboxRow & { former: number }>(sql`
       select ${INBOX}, ${countFormer(sql`s.team_id`, { domain, name })} as former
