@@ -25,8 +25,8 @@ export type Look<Found> = (arrived: StoredMessage | null) => Promise<Found | nul
 
 export type Waits = {
   /**
-   * Calls `look` until it finds something or the time is up, then returns null. Existing mail is found immediately. Throws
-   * what `proceed` of the view throws if the client has gone.
+   * Calls `look` until it finds something or the time is up, then returns null. Existing mail is found immediately, or, if another
+   * process stored it and its wake-up was lost, within a second. Throws what `proceed` of the view throws if the client has gone.
    */
   until<Found>(view: View, options: WaitOptions, look: Look<Found>): Promise<Found | null>
   /** Waits that this process currently holds for the team, oldest first. */
