@@ -3,28 +3,44 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { Fleet } from '../replicas/fleet.ts'
-import { announce, announcement, announcing, load, measureWakesOf } from '../replicas/measure.ts'
+import { announce, announcement, announcing, CONNECTIONS, load, measureWakesOf } from '../replicas/measure.ts'
+import { perSecond } from '../statistics.ts'
 import { FRESH_DIGITS, freshDigits } from '../tasks/fresh-digits.ts'
 import { getRequest } from '../tasks/http-client.ts'
+import { runHttpLoad } from '../tasks/http-load.ts'
 
 export const MESSAGES = 10_000
 const MAILBOXES = 100
 const FILLING = 16
 const WAKES = 100
 
-const asking = (path: string, freshBelow = MESSAGES) => ({ path, freshBelow })
+/** Each request asks for another message than the one before, so that nothing is answered from a cache. */
+const asking =
+  (path: string, freshBelow = MESSAGES) =>
+  async ({ ports, key }: Fleet, durationMs: number) => {
+    const request = getRequest(path, key)
+    const asked = { port: ports[0]!, connections: CONNECTIONS, request, freshBelow, durationMs }
+    const { answers, elapsedMs } = await runHttpLoad(asked)
+    return perSecond(answers, elapsedMs)
+  }
 
-/** Requests about the stored messages. Each asks for another one, so that nothing is answered from a cache. */
-const REQUESTS = {
+async function wakeUp(fleet: Fleet): Promise<number> {
+  const { p50 } = await measureWakesOf(fleet, WAKES)
+  return 1_000 / p50
+}
+
+/** Per second, by name. Waking up is one after another. */
+export const MEASURES = {
   'latest by tag': asking(`/v1/messages/latest?tag=t${FRESH_DIGITS}`),
   'latest by mailbox': asking(`/v1/messages/latest?mailbox=m${FRESH_DIGITS}`, MAILBOXES),
   'list of a mailbox': asking(`/v1/messages?mailbox=m${FRESH_DIGITS}&limit=50`, MAILBOXES),
   'list of a tag': asking(`/v1/messages?tag=t${FRESH_DIGITS}`),
   'search for a word': asking(`/v1/messages?q=token${FRESH_DIGITS}`),
+  'waking up': wakeUp,
+  // Last, because it makes the store larger.
+  intake: (fleet: Fleet, durationMs: number) =>
+    load(fleet, durationMs, (connection) => announcing(fleet.domains[1 + (connection % 4)]!)),
 }
-
-/** Per second. Waking up is one after another. */
-export const MEASURES = ['intake', ...Object.keys(REQUESTS), 'waking up']
 
 /** One message for each tag, in turn for each mailbox, with a word of its own. */
 export async function fill({ ports, domains }: Fleet): Promise<void> {
@@ -41,19 +57,6 @@ export async function fill({ ports, domains }: Fleet): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: FILLING }, announceNext))
-}
-
-/** In the order of MEASURES. */
-export async function measure(fleet: Fleet, sampleMs: number): Promise<number[]> {
-  const figures: number[] = []
-  // Intake last, because it makes the store larger; the order of the others does not matter.
-  for (const { path, freshBelow } of Object.values(REQUESTS)) {
-    const request = { request: getRequest(path, fleet.key), freshBelow }
-    figures.push(await load(fleet, sampleMs, () => request))
-  }
-  const { p50 } = await measureWakesOf(fleet, WAKES)
-  const intake = await load(fleet, sampleMs, (connection) => announcing(fleet.domains[1 + (connection % 4)]!))
-  return [intake, ...figures, 1_000 / p50]
 }
 
 /** Of the whole store. */
