@@ -35,7 +35,7 @@ export type SettledQuery = Pick<MessageFilter, 'tag' | 'tags' | 'after'> & {
   wait?: number
 }
 
-export type ListQuery = MessageQuery & { limit?: number; after_id?: string }
+export type ListQuery = Omit<MessageQuery, 'explain'> & { limit?: number; after_id?: string }
 
 /** Nothing is missing up to `cursor`: pass it as `after` to continue. */
 export type MessagePage = { data: MessageSummary[]; has_more: boolean; cursor: string }

@@ -161,7 +161,7 @@ export const latestQuery = z.object({ ...filterShape, ...readingShape })
 export const streamQuery = z.object({ ...filterShape, after: readingShape.after })
 
 /** Query parameters of `GET /v1/messages`. */
-export const listQuery = latestQuery.extend({
+export const listQuery = latestQuery.omit({ explain: true }).extend({
   limit: read(parseLimit, `must be a whole number from 1 to ${LIMIT_MAX}`)
     .optional()
     .meta({
@@ -204,7 +204,7 @@ export function toLatestParams({ after, wait, explain, ...filter }: z.output<typ
 }
 
 export function toListParams(given: z.output<typeof listQuery>): ListParams {
-  const { after, wait, explain: _, limit, after_id, ...filter } = given
+  const { after, wait, limit, after_id, ...filter } = given
   if (after !== undefined && after_id !== undefined) refuse({ after_id: ['cannot be combined with after'] })
   return {
     filter: toFilter(filter),
