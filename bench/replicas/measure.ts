@@ -23,7 +23,7 @@ export async function measureFleet(fleet: Fleet, sampleMs: number): Promise<Figu
   return { intakeOneTeam, intakeTeams, latest }
 }
 
-type Load = Pick<HttpLoadOptions, 'request' | 'freshBelow'>
+type Load = Pick<HttpLoadOptions, 'request'>
 
 /** Responses per second; each connection has its own request. */
 export async function load(

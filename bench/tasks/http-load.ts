@@ -3,12 +3,18 @@ import { createAnswerReader } from './answer-reader.ts'
 import { writeFresh } from './fresh-digits.ts'
 import { openSocket } from './socket.ts'
 
+/** A prime, and so the order has all numbers below `freshBelow` unless that is a multiple of it. */
+const FRESH_STEP = 7_919
+
 export type HttpLoadOptions = {
   port: number
   request: string
   connections: number
   durationMs: number
-  /** FRESH_DIGITS in the request are replaced by the next number each time, which starts again here. */
+  /**
+   * FRESH_DIGITS in the request are replaced by another number below this one each time. The order is always the same, but not
+   * ascending, because a search for a low number, with its many zeros, takes longer.
+   */
   freshBelow?: number
 }
 
@@ -32,7 +38,8 @@ export async function runHttpLoad(options: HttpLoadOptions): Promise<HttpLoadRes
       let sentAt = startedAt
 
       function send(): void {
-        writeFresh([request], number++ % freshBelow)
+        number = (number + FRESH_STEP) % freshBelow
+        writeFresh([request], number)
         sentAt = performance.now()
         socket.write(request)
       }

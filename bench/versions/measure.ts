@@ -14,33 +14,34 @@ const MAILBOXES = 100
 const FILLING = 16
 const WAKES = 100
 
-/** Each request asks for another message than the one before, so that nothing is answered from a cache. */
-const asking =
-  (path: string, freshBelow = MESSAGES) =>
-  async ({ ports, key }: Fleet, durationMs: number) => {
+/** Resolves with a rate per second. */
+type Measure = (fleet: Fleet, durationMs: number) => Promise<number>
+
+/** The connections share one order of numbers, so they do not ask for the same message at once. */
+function requestRate(path: string, freshBelow = MESSAGES): Measure {
+  return async ({ ports, key }, durationMs) => {
     const request = getRequest(path, key)
-    const asked = { port: ports[0]!, connections: CONNECTIONS, request, freshBelow, durationMs }
-    const { answers, elapsedMs } = await runHttpLoad(asked)
+    const options = { port: ports[0]!, connections: CONNECTIONS, request, freshBelow, durationMs }
+    const { answers, elapsedMs } = await runHttpLoad(options)
     return perSecond(answers, elapsedMs)
   }
-
-async function wakeUp(fleet: Fleet): Promise<number> {
-  const { p50 } = await measureWakesOf(fleet, WAKES)
-  return 1_000 / p50
 }
 
-/** Per second, by name. Waking up is one after another. */
+/** Of one process on a database. They run in this order. */
 export const MEASURES = {
-  'latest by tag': asking(`/v1/messages/latest?tag=t${FRESH_DIGITS}`),
-  'latest by mailbox': asking(`/v1/messages/latest?mailbox=m${FRESH_DIGITS}`, MAILBOXES),
-  'list of a mailbox': asking(`/v1/messages?mailbox=m${FRESH_DIGITS}&limit=50`, MAILBOXES),
-  'list of a tag': asking(`/v1/messages?tag=t${FRESH_DIGITS}`),
-  'search for a word': asking(`/v1/messages?q=token${FRESH_DIGITS}`),
-  'waking up': wakeUp,
+  'latest by tag': requestRate(`/v1/messages/latest?tag=t${FRESH_DIGITS}`),
+  'latest by mailbox': requestRate(`/v1/messages/latest?mailbox=m${FRESH_DIGITS}`, MAILBOXES),
+  'list of a mailbox': requestRate(`/v1/messages?mailbox=m${FRESH_DIGITS}&limit=50`, MAILBOXES),
+  'list of a tag': requestRate(`/v1/messages?tag=t${FRESH_DIGITS}`),
+  'search for a word': requestRate(`/v1/messages?q=token${FRESH_DIGITS}`),
+  'waking up': async (fleet) => {
+    const { p50 } = await measureWakesOf(fleet, WAKES)
+    return 1_000 / p50
+  },
   // Last, because it makes the store larger.
-  intake: (fleet: Fleet, durationMs: number) =>
+  intake: (fleet, durationMs) =>
     load(fleet, durationMs, (connection) => announcing(fleet.domains[1 + (connection % 4)]!)),
-}
+} satisfies Record<string, Measure>
 
 /** One message for each tag, in turn for each mailbox, with a word of its own. */
 export async function fill({ ports, domains }: Fleet): Promise<void> {
