@@ -42,6 +42,19 @@ test('steps by chance are certain growth in few of 400 cases, and a leak of 100 
   expect(leaking.filter(({ lowestPerHour }) => lowestPerHour <= 0)).toEqual([])
 })
 
+/** Memory that has another value each minute, by chance, and none of its rises stays. */
+function fluctuating(seed: number): Sample[] {
+  const random = seededRandom(seed)
+  const values = Array.from({ length: SECONDS / 60 }, () => 535 + random.below(800) / 100)
+  return Array.from({ length: SECONDS }, (_, seconds) => ({ seconds, value: values[Math.floor(seconds / 60)]! }))
+}
+
+test('rises and falls by chance are certain growth in few of 400 cases, and exclude a leak of 108 MB/h in most', () => {
+  const slopes = Array.from({ length: 400 }, (_, seed) => slopeOf(fluctuating(seed)))
+  expect(slopes.filter(({ lowestPerHour }) => lowestPerHour > 0).length).toBeLessThan(10)
+  expect(slopes.filter(({ highestPerHour }) => highestPerHour < 108).length).toBeGreaterThan(380)
+})
+
 test('a straight line has its slope and no interval', () => {
   const line = Array.from({ length: 60 }, (_, index) => ({ seconds: index * 60, value: 100 + index }))
   const { perHour, lowestPerHour, highestPerHour } = slopeOf(line)

@@ -6,12 +6,15 @@ export type Slope = { perHour: number; lowestPerHour: number; highestPerHour: nu
 
 /** Longer than garbage is left uncollected, so that the rises and falls of each block are about the same. */
 const BLOCKS = 15
+/** A step that the next ones take back says little about the slope. */
+const LAGS = 2
 /** The 97.5 % quantile of the normal distribution. */
 const Z = 1.96
 
 /**
  * The mean step from one block of samples to the next. Resident memory rises in steps that stay, so its values depend on all
- * earlier ones, and the error of a line through them would be far too small. The steps hardly depend on each other.
+ * earlier ones, and the error of a line through them would be far too small. Other rises are followed by a fall, so the variance of the mean
+ * step is that of Newey and West, which counts how steps depend on those before them.
  */
 export function slopeOf(samples: Sample[]): Slope {
   if (samples.length < BLOCKS) throw new Error(`A slope needs ${BLOCKS} samples.`)
@@ -26,8 +29,12 @@ export function slopeOf(samples: Sample[]): Slope {
     return (value - before.value) / (hours - before.hours)
   })
   const perHour = mean(steps)
-  const variance = sum(steps.map((step) => (step - perHour) ** 2)) / (steps.length - 1)
-  const error = Math.sqrt(variance / steps.length) * quantileOf(steps.length - 1)
+  const deviations = steps.map((step) => step - perHour)
+  const covariance = (lag: number) =>
+    sum(deviations.slice(lag).map((deviation, index) => deviation * deviations[index]!)) / (steps.length - 1)
+  let variance = covariance(0)
+  for (let lag = 1; lag <= LAGS; lag++) variance += 2 * (1 - lag / (LAGS + 1)) * covariance(lag)
+  const error = Math.sqrt(Math.max(0, variance) / steps.length) * quantileOf(steps.length - 1)
   return { perHour, lowestPerHour: perHour - error, highestPerHour: perHour + error }
 }
 
